@@ -1,0 +1,78 @@
+/** The editor as the agents see it: its state, its events, and the commands that it takes. */
+import { Emitter } from './emitter.ts';
+import type { Logger } from './logger.ts';
+import type { AbsolutePath, EditorEvent, EditorPort, Selection } from './ports.ts';
+import type { LineRange } from './positions.ts';
+import { Privacy } from './privacy.ts';
+import { Reviews } from './reviews.ts';
+import { SelectionTracker } from './selection-tracker.ts';
+import { Workspace } from './workspace.ts';
+
+export interface EditorMention {
+  readonly path: AbsolutePath;
+  readonly lines?: LineRange | undefined;
+}
+
+export interface EditorOptions {
+  readonly port: EditorPort;
+  readonly logger: Logger;
+  readonly privacy: Privacy;
+}
+
+export class Editor {
+  readonly port: EditorPort;
+  readonly privacy: Privacy;
+  readonly workspace = new Workspace();
+  readonly selection: SelectionTracker;
+  readonly reviews: Reviews;
+  readonly #mentions = new Emitter<EditorMention>();
+  readonly #diagnostics = new Emitter<readonly AbsolutePath[]>();
+  readonly #documents = new Emitter<readonly AbsolutePath[]>();
+
+  constructor(options: EditorOptions) {
+    this.port = options.port;
+    this.privacy = options.privacy;
+    this.selection = new SelectionTracker(options.privacy);
+    this.reviews = new Reviews(options);
+  }
+
+  onMention(listener: (mention: EditorMention) => void) {
+    return this.#mentions.on(listener);
+  }
+
+  onDiagnostics(listener: (paths: readonly AbsolutePath[]) => void) {
+    return this.#diagnostics.on(listener);
+  }
+
+  /** The files that the editor has loaded, each time the list changes. */
+  onDocuments(listener: (paths: readonly AbsolutePath[]) => void) {
+    return this.#documents.on(listener);
+  }
+
+  onSelection(listener: (selection: Selection | undefined) => void) {
+    return this.selection.onChange(listener);
+  }
+
+  handle(event: EditorEvent): void {
+    switch (event.kind) {
+      case 'selection':
+        return this.selection.update(event.selection);
+      case 'document-closed':
+        return this.selection.forget(event.path);
+      case 'documents':
+        return this.#documents.emit(event.paths);
+      case 'workspace':
+        return this.workspace.update(event.folders);
+      case 'diagnostics-changed':
+        return this.#diagnostics.emit(event.paths);
+      case 'mention':
+        return this.#mentions.emit(event);
+      case 'review-decided':
+        return this.reviews.decide(event.id, event.decision);
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await this.reviews.dispose();
+  }
+}
