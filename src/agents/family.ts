@@ -2,8 +2,9 @@
  * An agent family is data and small functions: where its clients look for an editor, how they
  * prove that they may come in, which tools they are shown and how they are told things.
  */
-import type { LineRange } from '../core/positions.ts';
+
 import type { AbsolutePath, Selection } from '../core/ports.ts';
+import type { LineRange } from '../core/positions.ts';
 import type { ReviewAnswers, Tool } from '../tools/tool.ts';
 
 /** The environment in which the bridge runs; parsed once at the composition root. */

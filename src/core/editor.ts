@@ -3,7 +3,7 @@ import { Emitter } from './emitter.ts';
 import type { Logger } from './logger.ts';
 import type { AbsolutePath, EditorEvent, EditorPort, Selection } from './ports.ts';
 import type { LineRange } from './positions.ts';
-import { Privacy } from './privacy.ts';
+import type { Privacy } from './privacy.ts';
 import { Reviews } from './reviews.ts';
 import { SelectionTracker } from './selection-tracker.ts';
 import { Workspace } from './workspace.ts';

@@ -1,5 +1,5 @@
 /** A tool as data: its name, what it takes, and one function that answers. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Editor } from '../core/editor.ts';
 
 export type ContentBlock =
