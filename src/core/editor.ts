@@ -56,19 +56,26 @@ export class Editor {
   handle(event: EditorEvent): void {
     switch (event.kind) {
       case 'selection':
-        return this.selection.update(event.selection);
+        this.selection.update(event.selection);
+        break;
       case 'document-closed':
-        return this.selection.forget(event.path);
+        this.selection.forget(event.path);
+        break;
       case 'documents':
-        return this.#documents.emit(event.paths);
+        this.#documents.emit(event.paths);
+        break;
       case 'workspace':
-        return this.workspace.update(event.folders);
+        this.workspace.update(event.folders);
+        break;
       case 'diagnostics-changed':
-        return this.#diagnostics.emit(event.paths);
+        this.#diagnostics.emit(event.paths);
+        break;
       case 'mention':
-        return this.#mentions.emit(event);
+        this.#mentions.emit(event);
+        break;
       case 'review-decided':
-        return this.reviews.decide(event.id, event.decision);
+        this.reviews.decide(event.id, event.decision);
+        break;
     }
   }
 

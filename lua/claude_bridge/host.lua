@@ -1,0 +1,240 @@
+--- The node process: started without waiting, watched, and started again when it dies.
+---
+--- It runs the remote plugin in a host of its own, so that no other node plugin can take it down
+--- and no synchronous `poll` of the shared host holds the editor up.
+local M = {}
+
+---@alias claude_bridge.HostState 'stopped'|'starting'|'ready'|'stopping'|'failed'
+
+--- Tries within the window before a host that keeps dying is left alone.
+local MAX_RESTARTS = 3
+local RESTART_WINDOW_MS = 60000
+--- A host that was asked to stop and still runs after this is killed.
+local STOP_LIMIT_MS = 2000
+
+---@type claude_bridge.HostState
+local state = 'stopped'
+---@type integer?
+local job
+---@type integer[] times of unexpected exits, ms
+local crashes = {}
+---@type string[] last lines that the process wrote to stderr
+local stderr_tail = {}
+---@type fun()?
+local after_stop
+
+local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))))
+
+---@return string absolute path of the plugin's folder
+function M.root()
+  return vim.fn.fnamemodify(root, ':p'):gsub('/$', '')
+end
+
+---@return string absolute path of the host program that ships with the plugin
+function M.prog()
+  return M.root() .. '/dist/host.cjs'
+end
+
+---@return string absolute path of the remote plugin's entry
+function M.entry()
+  return M.root() .. '/rplugin/node/claude_bridge.cjs'
+end
+
+---@return string? node executable, from the options or from PATH
+function M.node()
+  local wished = require('claude_bridge.config').get().node
+  local path = vim.fn.exepath(wished or 'node')
+  return path ~= '' and path or nil
+end
+
+---@return claude_bridge.HostState
+function M.state()
+  return state
+end
+
+---@param message string
+local function fail(message)
+  state = 'failed'
+  require('claude_bridge.session').failed({ message = message })
+end
+
+--- What keeps the process from starting, in one line, or nil.
+---@return string?
+local function obstacle()
+  local node = M.node()
+  if not node then
+    local wished = require('claude_bridge.config').get().node
+    return ('%s is not an executable on PATH: install Node.js 20 or later, or set the option `node`'):format(
+      wished or 'node'
+    )
+  end
+  if not vim.uv.fs_stat(M.prog()) then
+    return ('not built yet: run "npm ci && npm run build" in %s'):format(M.root())
+  end
+end
+
+---@param code integer
+local function on_unexpected_exit(code)
+  local now = vim.uv.now()
+  crashes = vim.tbl_filter(function(at)
+    return now - at < RESTART_WINDOW_MS
+  end, crashes)
+  crashes[#crashes + 1] = now
+  local cause = #stderr_tail > 0 and (': ' .. stderr_tail[#stderr_tail]) or ''
+  local session = require('claude_bridge.session')
+  session.lost()
+  if #crashes > MAX_RESTARTS then
+    crashes = {}
+    fail(
+      ('the node process keeps ending (exit code %d%s); see :ClaudeBridgeLog, then :ClaudeBridgeStart'):format(
+        code,
+        cause
+      )
+    )
+    return
+  end
+  state = 'stopped'
+  require('claude_bridge.ui').notify({
+    level = 'warn',
+    message = ('the node process ended unexpectedly (exit code %d%s); starting it again'):format(
+      code,
+      cause
+    ),
+  })
+  M.start()
+end
+
+---@param code integer
+local function on_exit(code)
+  job = nil
+  require('claude_bridge.channel').detach()
+  local wanted = state == 'stopping'
+  if wanted then
+    state = 'stopped'
+    require('claude_bridge.session').stopped()
+    local next_step = after_stop
+    after_stop = nil
+    if next_step then
+      next_step()
+    end
+  elseif state == 'failed' then
+    require('claude_bridge.session').lost()
+  else
+    on_unexpected_exit(code)
+  end
+end
+
+---@param lines string[]
+local function on_stderr(lines)
+  for _, line in ipairs(lines) do
+    if line ~= '' then
+      stderr_tail[#stderr_tail + 1] = line
+      if #stderr_tail > 20 then
+        table.remove(stderr_tail, 1)
+      end
+    end
+  end
+end
+
+---@return integer job id, or what jobstart() answers where it fails
+local function spawn()
+  stderr_tail = {}
+  local ok, id = pcall(vim.fn.jobstart, { M.node(), M.prog() }, {
+    rpc = true,
+    -- The working directory may be gone; the process never relies on it.
+    cwd = M.root(),
+    on_stderr = function(_, lines)
+      on_stderr(lines)
+    end,
+    on_exit = function(id, code)
+      if id == job then
+        on_exit(code)
+      end
+    end,
+  })
+  return ok and id or -1
+end
+
+--- Starts the process and tells it to start the bridge. Does nothing where it runs already.
+---@return boolean started false where something is in the way; the user has been told
+function M.start()
+  if state == 'starting' or state == 'ready' then
+    return true
+  end
+  if state == 'stopping' then
+    after_stop = M.start
+    return true
+  end
+  local problem = obstacle()
+  if problem then
+    fail(problem)
+    return false
+  end
+  job = spawn()
+  if job <= 0 then
+    job = nil
+    fail(('could not run %s'):format(M.node()))
+    return false
+  end
+  state = 'starting'
+  local channel = require('claude_bridge.channel')
+  channel.attach(job, M.entry() .. ':function:ClaudeBridgeNotify')
+  local session = require('claude_bridge.session')
+  channel.notify({
+    kind = 'start',
+    config = require('claude_bridge.config').for_node(),
+    editor_pid = vim.fn.getpid(),
+    session = session.previous(),
+  })
+  session.starting()
+  return true
+end
+
+--- Called by session.lua when node has told that the bridge listens.
+function M.mark_ready()
+  if state == 'starting' then
+    state = 'ready'
+  end
+end
+
+--- Called by session.lua when node has told that the bridge could not start.
+function M.mark_failed()
+  if state == 'starting' or state == 'ready' then
+    state = 'failed'
+    if job then
+      vim.fn.jobstop(job)
+    end
+  end
+end
+
+--- Stops the bridge and its process, without waiting.
+function M.stop()
+  if not job then
+    state = 'stopped'
+    return
+  end
+  if state == 'stopping' then
+    after_stop = nil
+    return
+  end
+  state = 'stopping'
+  local stopping = job
+  require('claude_bridge.channel').notify({ kind = 'stop' })
+  vim.defer_fn(function()
+    if job == stopping then
+      vim.fn.jobstop(stopping)
+    end
+  end, STOP_LIMIT_MS)
+end
+
+--- Stops, then starts with the same port and token, so that clients find their way back.
+function M.restart()
+  if not job then
+    M.start()
+    return
+  end
+  M.stop()
+  after_stop = M.start
+end
+
+return M
