@@ -1,0 +1,39 @@
+/** The options that Lua sends when the bridge starts; `lua/claude_bridge/config/node.lua`. */
+import path from 'node:path';
+import { z } from 'zod';
+
+const AbsolutePath = z.string().refine(path.isAbsolute, 'must be an absolute path');
+/** An empty Lua table may arrive as a list or as a dictionary. */
+const Strings = z.union([z.array(z.string()), z.record(z.string(), z.never()).transform(() => [])]);
+
+export const BridgeConfig = z.object({
+  agents: Strings,
+  host: z.string().min(1),
+  /** 0: any free port. */
+  port: z.int().min(0).max(65_535),
+  /** Stands in the lock file instead of Neovim's own, for agents in a container. */
+  pid: z.int().positive().optional(),
+  lock_dir: AbsolutePath.optional(),
+  ide_name: z.string().min(1),
+  share_selection: z.boolean(),
+  exclude: Strings,
+  review_edits: z.boolean(),
+  diff: z.object({
+    layout: z.enum(['vertical', 'horizontal', 'tab', 'inline']),
+    focus: z.boolean(),
+    jump: z.boolean(),
+  }),
+  log_level: z.enum(['debug', 'info', 'warn', 'error']),
+  log_path: AbsolutePath,
+});
+export type BridgeConfig = z.output<typeof BridgeConfig>;
+
+/** What Lua says to start the bridge. */
+export const StartRequest = z.object({
+  kind: z.literal('start'),
+  config: BridgeConfig,
+  editor_pid: z.int().positive(),
+  /** Of an earlier bridge of the same Neovim: its clients come back by the same port and token. */
+  session: z.object({ port: z.int().min(1).max(65_535), token: z.string().min(16) }).optional(),
+});
+export type StartRequest = z.output<typeof StartRequest>;
