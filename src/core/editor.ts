@@ -1,17 +1,12 @@
 /** The editor as the agents see it: its state, its events, and the commands that it takes. */
 import { Emitter } from './emitter.ts';
 import type { Logger } from './logger.ts';
+import { type Mention, MentionQueue } from './mentions.ts';
 import type { AbsolutePath, EditorEvent, EditorPort, Selection } from './ports.ts';
-import type { LineRange } from './positions.ts';
 import type { Privacy } from './privacy.ts';
 import { Reviews } from './reviews.ts';
 import { SelectionTracker } from './selection-tracker.ts';
 import { Workspace } from './workspace.ts';
-
-export interface EditorMention {
-  readonly path: AbsolutePath;
-  readonly lines?: LineRange | undefined;
-}
 
 export interface EditorOptions {
   readonly port: EditorPort;
@@ -25,7 +20,7 @@ export class Editor {
   readonly workspace = new Workspace();
   readonly selection: SelectionTracker;
   readonly reviews: Reviews;
-  readonly #mentions = new Emitter<EditorMention>();
+  readonly #mentions = new MentionQueue();
   readonly #diagnostics = new Emitter<readonly AbsolutePath[]>();
   readonly #documents = new Emitter<readonly AbsolutePath[]>();
 
@@ -36,8 +31,9 @@ export class Editor {
     this.reviews = new Reviews(options);
   }
 
-  onMention(listener: (mention: EditorMention) => void) {
-    return this.#mentions.on(listener);
+  /** For an agent that can hear from now on: it is told at once what was mentioned before. */
+  onMention(listener: (mention: Mention) => void) {
+    return this.#mentions.attach(listener);
   }
 
   onDiagnostics(listener: (paths: readonly AbsolutePath[]) => void) {
@@ -71,11 +67,19 @@ export class Editor {
         this.#diagnostics.emit(event.paths);
         break;
       case 'mention':
-        this.#mentions.emit(event);
+        this.#mention(event);
         break;
       case 'review-decided':
         this.reviews.decide(event.id, event.decision);
         break;
+    }
+  }
+
+  #mention({ path, lines }: Mention): void {
+    if (this.privacy.excludes(path)) {
+      this.port.notify('warn', `Not mentioned: your settings keep ${path} from agents`);
+    } else {
+      this.#mentions.add({ path, lines });
     }
   }
 

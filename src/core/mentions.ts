@@ -1,0 +1,45 @@
+/** Files that the user named to his agents, kept while no agent can hear. */
+import type { Disposable } from './disposable.ts';
+import { Emitter } from './emitter.ts';
+import type { AbsolutePath } from './ports.ts';
+import type { LineRange } from './positions.ts';
+
+export interface Mention {
+  readonly path: AbsolutePath;
+  readonly lines?: LineRange | undefined;
+}
+
+/** More than a person names before starting an agent; the oldest go first. */
+const MAX_WAITING = 100;
+
+export class MentionQueue {
+  readonly #mentions = new Emitter<Mention>();
+  readonly #waiting: Mention[] = [];
+  #listeners = 0;
+
+  /** Tells all attached agents, or keeps the mention for the first that attaches. */
+  add(mention: Mention): void {
+    if (this.#listeners > 0) {
+      this.#mentions.emit(mention);
+      return;
+    }
+    this.#waiting.push(mention);
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+  }
+
+  /** Attaches an agent that can hear from now on; it is told at once what was kept, in order. */
+  attach(listener: (mention: Mention) => void): Disposable {
+    const attached = this.#mentions.on(listener);
+    this.#listeners += 1;
+    for (const mention of this.#waiting.splice(0)) this.#mentions.emit(mention);
+    let isAttached = true;
+    return {
+      dispose: () => {
+        if (!isAttached) return;
+        isAttached = false;
+        this.#listeners -= 1;
+        attached.dispose();
+      },
+    };
+  }
+}
