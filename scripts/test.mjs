@@ -11,10 +11,6 @@ await main(async () => {
   await ensurePackages({ dev: true });
   await ensureBuilt();
   const nvim = await findNvim();
-  if (e2e) {
-    const { installClients } = await import('./lib/clients.mjs');
-    await installClients();
-  }
   const config = e2e ? 'vitest.e2e.config.ts' : 'vitest.config.ts';
   const vitest = inProject('node_modules/vitest/vitest.mjs');
   return run(process.execPath, [vitest, 'run', '--config', inProject(config), ...args], {

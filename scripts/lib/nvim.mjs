@@ -45,7 +45,7 @@ function isNewEnough(program) {
 }
 
 /** @returns {number[]} major, minor, patch; [-1] where the program does not run */
-export function versionOf(program) {
+function versionOf(program) {
   try {
     const said = execFileSync(program, ['--version'], { encoding: 'utf8', timeout: 20_000 });
     return /NVIM v(\d+)\.(\d+)\.(\d+)/.exec(said)?.slice(1).map(Number) ?? [-1];

@@ -1,0 +1,83 @@
+// `npm run try`: Neovim on a sample workspace with the bridge running, and an agent beside it.
+// `npm run try -- --headless` plays the same by itself and tells what happened.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { findNvim } from './lib/nvim.mjs';
+import { ensureBuilt, ensurePackages } from './lib/prepare.mjs';
+import { Failure, inProject, main, onPath, ROOT } from './lib/project.mjs';
+
+const XDG = {
+  XDG_CONFIG_HOME: '.config',
+  XDG_DATA_HOME: '.local/share',
+  XDG_STATE_HOME: '.local/state',
+  XDG_CACHE_HOME: '.cache',
+};
+
+await main(async () => {
+  const args = process.argv.slice(2);
+  const unknown = args.filter((arg) => arg !== '--headless');
+  if (unknown.length > 0) throw new Failure('usage: npm run try [-- --headless]');
+  await ensurePackages({ dev: false });
+  await ensureBuilt();
+  const nvim = await findNvim();
+  const stage = prepareStage();
+  try {
+    if (args.includes('--headless')) {
+      const { play } = await import('./try/headless.mjs');
+      return await play({ nvim, ...stage });
+    }
+    return await open(nvim, stage);
+  } finally {
+    fs.rmSync(stage.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+});
+
+/** A home and a copy of the sample workspace, both for this run alone. */
+function prepareStage() {
+  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'claude-bridge-try-')));
+  const home = path.join(root, 'home');
+  const workspace = path.join(root, 'workspace');
+  fs.mkdirSync(home);
+  fs.cpSync(inProject('scripts/try/workspace'), workspace, { recursive: true });
+  const xdg = Object.entries(XDG).map(([name, folder]) => [name, path.join(home, folder)]);
+  const env = { ...process.env, ...Object.fromEntries(xdg), CLAUDE_BRIDGE_TRY_PLUGIN: ROOT };
+  // A Neovim around this one is not the one to be found by the agent.
+  for (const name of ['NVIM', 'NVIM_LISTEN_ADDRESS', 'NVIM_APPNAME']) delete env[name];
+  const init = ['--clean', '-u', inProject('scripts/try/init.lua')];
+  return { root, home, workspace, env, init };
+}
+
+async function open(nvim, stage) {
+  if (!process.stdin.isTTY) {
+    throw new Failure('This needs a terminal. Without one: npm run try -- --headless');
+  }
+  const claude = onPath('claude');
+  const agent = claude
+    ? withoutXdg(claude)
+    : [process.execPath, inProject('scripts/demo-agent.mjs')];
+  const env = {
+    ...stage.env,
+    CLAUDE_BRIDGE_TRY_AGENT: JSON.stringify(agent),
+    // The user's claude is logged in in the user's home; the demo agent needs nobody's.
+    ...(claude ? {} : { HOME: stage.home, CLAUDE_CONFIG_DIR: path.join(stage.home, '.claude') }),
+  };
+  const options = { cwd: stage.workspace, env, stdio: 'inherit' };
+  const child = spawn(nvim, [...stage.init, 'welcome.md'], options);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Neovim's files go to the stage; the user's agent keeps its own places. */
+function withoutXdg(program) {
+  const own = Object.keys(XDG).flatMap((name) =>
+    process.env[name] === undefined ? ['-u', name] : [],
+  );
+  const kept = Object.keys(XDG)
+    .filter((name) => process.env[name] !== undefined)
+    .map((name) => `${name}=${process.env[name]}`);
+  return ['env', ...own, ...kept, program];
+}
