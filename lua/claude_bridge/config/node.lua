@@ -1,0 +1,30 @@
+--- The part of the options that the node side needs, flat.
+local M = {}
+
+---@param path? string
+---@return string?
+local function absolute(path)
+  if path then
+    return vim.fn.fnamemodify(vim.fs.normalize(path), ':p')
+  end
+end
+
+---@param config claude_bridge.Config
+---@return table
+function M.from(config)
+  return {
+    agents = config.agents,
+    host = config.server.host,
+    port = config.server.port,
+    pid = config.server.pid,
+    lock_dir = absolute(config.server.lock_dir),
+    ide_name = config.server.ide_name,
+    share_selection = config.selection.enabled,
+    exclude = config.privacy.enabled and config.privacy.exclude or {},
+    review_edits = config.diff.enabled,
+    log_level = config.log.level,
+    log_path = require('claude_bridge.log').path(),
+  }
+end
+
+return M

@@ -1,0 +1,194 @@
+--- Every option, once: the validation, the defaults and the help file all come from this list.
+---
+--- Keep descriptions in plain sentences: they stand in `:help claude_bridge-options` as they are.
+
+---@alias claude_bridge.OptionType 'boolean'|'string'|'integer'|'number'|'function'|'strings'|'commands'
+
+---@class (exact) claude_bridge.Option
+---@field path string with dots between the groups
+---@field types claude_bridge.OptionType[] any of them; 'strings' is a list of strings, 'commands' a table of name -> string or list
+---@field default? any nil: unset
+---@field values? string[] what a string may be, where not every string is right
+---@field min? number
+---@field max? number
+---@field description string
+
+---@type claude_bridge.Option[]
+return {
+  {
+    path = 'auto_start',
+    types = { 'boolean' },
+    default = false,
+    description = 'Start the bridge when Neovim has started.',
+  },
+  {
+    path = 'agents',
+    types = { 'strings' },
+    default = { 'claude-code' },
+    description = 'The agent families to serve.',
+  },
+  {
+    path = 'node',
+    types = { 'string' },
+    description = 'The Node.js executable, a name or a path. Unset: `node` on PATH.',
+  },
+  {
+    path = 'environment',
+    types = { 'boolean' },
+    default = true,
+    description = 'While the bridge runs, set the variables by which an agent finds it (such as CLAUDE_CODE_SSE_PORT) in the environment of Neovim, so that an agent typed into any terminal of Neovim connects by itself. With false only |:ClaudeBridgeTerminal| gets them.',
+  },
+  {
+    path = 'server.port',
+    types = { 'integer' },
+    default = 0,
+    min = 0,
+    max = 65535,
+    description = 'The port to listen on. 0 takes any free one; fix it only where a container or a tunnel needs to know it.',
+  },
+  {
+    path = 'server.host',
+    types = { 'string' },
+    default = '127.0.0.1',
+    description = 'The address to listen on. Anything but a loopback address opens the bridge to the network: only the token protects it then.',
+  },
+  {
+    path = 'server.lock_dir',
+    types = { 'string' },
+    description = 'The folder of the lock file. Unset: $CLAUDE_CONFIG_DIR/ide, or ~/.claude/ide where that variable is not set.',
+  },
+  {
+    path = 'server.pid',
+    types = { 'integer' },
+    min = 1,
+    description = 'The process id in the lock file, for an agent in a container, which cannot see that of Neovim: use one that lives in the container, such as 1. Unset: that of Neovim.',
+  },
+  {
+    path = 'server.ide_name',
+    types = { 'string' },
+    default = 'Neovim',
+    description = 'The name that agents show for this editor.',
+  },
+  {
+    path = 'selection.enabled',
+    types = { 'boolean' },
+    default = true,
+    description = 'Tell agents which file is open and what is selected. With false they learn only what is mentioned.',
+  },
+  {
+    path = 'privacy.enabled',
+    types = { 'boolean' },
+    default = true,
+    description = 'Keep the files of `privacy.exclude` from agents.',
+  },
+  {
+    path = 'privacy.exclude',
+    types = { 'strings' },
+    default = {
+      '**/.env',
+      '**/.env.*',
+      '**/*.pem',
+      '**/*.key',
+      '**/id_rsa*',
+      '**/id_ed25519*',
+      '**/.netrc',
+      '**/.npmrc',
+      '**/.aws/credentials',
+      '**/secrets.*',
+      '**/credentials.*',
+    },
+    description = 'Glob patterns of files that no agent is told of by the bridge: no selection, no mention, no diagnostics, not in the list of open files. Your list replaces the default.',
+  },
+  {
+    path = 'diff.enabled',
+    types = { 'boolean' },
+    default = true,
+    description = "Review the agent's edits in Neovim. With false the agent asks in its own terminal.",
+  },
+  {
+    path = 'diff.layout',
+    types = { 'string' },
+    values = { 'vertical', 'horizontal', 'tab', 'inline' },
+    default = 'vertical',
+    description = 'How a review is shown: side by side, one above the other, side by side in a tab page of its own, or in one window.',
+  },
+  {
+    path = 'diff.focus',
+    types = { 'boolean' },
+    default = true,
+    description = 'Move the cursor into a review when it opens. With false the focus stays where it is.',
+  },
+  {
+    path = 'diff.jump',
+    types = { 'boolean' },
+    default = true,
+    description = 'Put the cursor of a review on its first change.',
+  },
+  {
+    path = 'terminal.provider',
+    types = { 'string' },
+    values = { 'native', 'external', 'none' },
+    default = 'native',
+    description = 'Where |:ClaudeBridgeTerminal| runs the agent: in a terminal window of Neovim, by the command of `terminal.external`, or nowhere, for who starts agents by hand.',
+  },
+  {
+    path = 'terminal.cmd',
+    types = { 'string', 'strings' },
+    default = 'claude',
+    description = 'The command of the agent `claude`: a string, split at blanks outside quotes, or a list of arguments. It never goes through a shell.',
+  },
+  {
+    path = 'terminal.agents',
+    types = { 'commands' },
+    default = {},
+    description = 'Further agents by name, each with a command as in `terminal.cmd`; `:ClaudeBridgeTerminal name` runs one.',
+  },
+  {
+    path = 'terminal.external',
+    types = { 'strings', 'function' },
+    description = "For the provider `external`: the start of a command line, to which the agent's own is appended (`{cwd}` stands for its folder); or a function that is given that command line and a table with `cwd` and `env`, and returns the whole command line as a list, or nil where it has started the agent itself.",
+  },
+  {
+    path = 'terminal.cwd',
+    types = { 'string', 'function' },
+    description = "The agent's working directory: a path, or a function that returns one. Unset: that of the current window.",
+  },
+  {
+    path = 'terminal.side',
+    types = { 'string' },
+    values = { 'right', 'left' },
+    default = 'right',
+    description = 'The side of the screen for the terminal window.',
+  },
+  {
+    path = 'terminal.width',
+    types = { 'number' },
+    default = 0.4,
+    min = 0.05,
+    description = 'The width of the terminal window: a share of the screen where it is below 1, else columns.',
+  },
+  {
+    path = 'terminal.auto_insert',
+    types = { 'boolean' },
+    default = false,
+    description = 'Always go to terminal mode when the terminal window is entered. With false it is entered in the mode in which it was left, with its scroll position.',
+  },
+  {
+    path = 'terminal.auto_close',
+    types = { 'boolean' },
+    default = true,
+    description = 'Close the terminal window when the agent has ended without an error.',
+  },
+  {
+    path = 'log.level',
+    types = { 'string' },
+    values = { 'debug', 'info', 'warn', 'error' },
+    default = 'info',
+    description = 'The least severe kind of message that goes to the log.',
+  },
+  {
+    path = 'log.path',
+    types = { 'string' },
+    description = "The log file; `~` and variables are expanded. Unset: claude-bridge.log in |stdpath()| 'log'. It never holds a token or the text of a buffer.",
+  },
+}

@@ -1,0 +1,107 @@
+--- Checks what the user wrote against the schema. A wrong value is named and left out.
+local M = {}
+
+local function is_list_of_strings(value)
+  if type(value) ~= 'table' or not vim.islist(value) then
+    return false
+  end
+  return vim.iter(value):all(function(item)
+    return type(item) == 'string'
+  end)
+end
+
+local function is_command(value)
+  return type(value) == 'string' or (is_list_of_strings(value) and #value > 0)
+end
+
+---@type table<claude_bridge.OptionType, fun(value: any): boolean>
+local checks = {
+  boolean = function(value)
+    return type(value) == 'boolean'
+  end,
+  string = function(value)
+    return type(value) == 'string'
+  end,
+  number = function(value)
+    return type(value) == 'number'
+  end,
+  integer = function(value)
+    return type(value) == 'number' and value == math.floor(value)
+  end,
+  -- A function that came through `vim.g` may be a callable table.
+  ['function'] = vim.is_callable,
+  strings = is_list_of_strings,
+  commands = function(value)
+    if type(value) ~= 'table' or (vim.islist(value) and #value > 0) then
+      return false
+    end
+    return vim.iter(value):all(function(_, command)
+      return is_command(command)
+    end)
+  end,
+}
+
+---@type table<claude_bridge.OptionType, string>
+local names = {
+  boolean = 'true or false',
+  string = 'a string',
+  number = 'a number',
+  integer = 'a whole number',
+  ['function'] = 'a function',
+  strings = 'a list of strings',
+  commands = 'a table of name = command',
+}
+
+--- What an option accepts, for messages and for the help file.
+---@param option claude_bridge.Option
+---@return string
+function M.expected(option)
+  if option.values then
+    return 'one of ' .. table.concat(option.values, ', ')
+  end
+  local kinds = vim.tbl_map(function(kind)
+    return names[kind]
+  end, option.types)
+  local text = table.concat(kinds, ' or ')
+  if option.min and option.max then
+    return ('%s from %s to %s'):format(text, option.min, option.max)
+  end
+  return option.min and ('%s of at least %s'):format(text, option.min) or text
+end
+
+---@param value any
+---@return string
+local function describe(value)
+  if type(value) == 'string' then
+    return ("'%s'"):format(value:sub(1, 40))
+  end
+  if type(value) == 'table' or type(value) == 'function' then
+    return 'a ' .. type(value)
+  end
+  return tostring(value)
+end
+
+local function in_range(value, option)
+  if type(value) == 'number' then
+    return value >= (option.min or value) and value <= (option.max or value)
+  end
+  return not option.values or vim.list_contains(option.values, value)
+end
+
+---@param value any
+---@param option claude_bridge.Option
+---@return string? problem
+function M.check(value, option)
+  local fits = vim.iter(option.types):any(function(kind)
+    return checks[kind](value)
+  end)
+  if not fits or not in_range(value, option) then
+    return ('option `%s`: expected %s, got %s'):format(
+      option.path,
+      M.expected(option),
+      describe(value)
+    )
+  end
+end
+
+return M

@@ -1,0 +1,78 @@
+-- All that loads when Neovim starts: names of commands and maps. What they do loads at first use.
+if vim.g.loaded_claude_bridge then
+  return
+end
+vim.g.loaded_claude_bridge = 1
+
+local function complete_path(lead)
+  return vim.fn.getcompletion(lead, 'file')
+end
+
+local function complete_terminal(lead)
+  return require('claude_bridge.commands').complete_terminal(lead)
+end
+
+---@type table<string, vim.api.keyset.user_command>
+local commands = {
+  ClaudeBridgeStart = { desc = 'Start the bridge' },
+  ClaudeBridgeStop = { desc = 'Stop the bridge' },
+  ClaudeBridgeRestart = { desc = 'Restart the bridge on the same port' },
+  ClaudeBridgeStatus = { desc = 'Show the state of the bridge' },
+  ClaudeBridgeLog = { desc = 'Open the log of the bridge' },
+  ClaudeBridgeTerminal = {
+    nargs = '*',
+    bang = true,
+    complete = complete_terminal,
+    desc = "Show or hide the agent's terminal",
+  },
+  -- Completion by a function: with `complete=file` Neovim would expand `%`, `$` and `[` in names.
+  ClaudeMention = {
+    nargs = '?',
+    range = true,
+    complete = complete_path,
+    desc = 'Mention lines, a file or a folder to the agent',
+  },
+  ClaudeSendText = { nargs = '+', bang = true, desc = "Type text into the agent's terminal" },
+  ClaudeDiffAccept = { desc = 'Accept the proposed edit' },
+  ClaudeDiffReject = { nargs = '?', desc = 'Reject the proposed edit' },
+  ClaudeDiffs = { desc = 'List the pending reviews and go to one' },
+  ClaudeDiffRecall = { desc = 'Bring back an edited proposal whose review has ended' },
+}
+
+for name, options in pairs(commands) do
+  vim.api.nvim_create_user_command(name, function(args)
+    require('claude_bridge.commands').run(name, args)
+  end, options)
+  local plug, run = ('<Plug>(%s)'):format(name), ('<Cmd>%s<CR>'):format(name)
+  if options.nargs ~= '+' then
+    vim.api.nvim_set_keymap('n', plug, run, { desc = options.desc })
+    vim.api.nvim_set_keymap('t', plug, run, { desc = options.desc })
+  end
+end
+
+-- These two begin a command line: one takes the visual range, the other a text.
+vim.api.nvim_set_keymap('x', '<Plug>(ClaudeMention)', ':ClaudeMention<CR>', { silent = true })
+vim.api.nvim_set_keymap('n', '<Plug>(ClaudeSendText)', ':ClaudeSendText ', {})
+
+-- The host that ships with the plugin, for `:UpdateRemotePlugins`: no global npm package needed.
+if vim.g.node_host_prog == nil and vim.fn.has('nvim-0.10') == 1 then
+  local file = debug.getinfo(1, 'S').source:sub(2)
+  local host = vim.fn.fnamemodify(file, ':p:h:h') .. '/dist/host.cjs'
+  if vim.uv.fs_stat(host) then
+    vim.g.node_host_prog = host
+  end
+end
+
+--- The options load only where the user has set some.
+local function auto_start()
+  local options_set = vim.g.claude_bridge ~= nil or package.loaded['claude_bridge.config'] ~= nil
+  if options_set and require('claude_bridge.config').get().auto_start then
+    require('claude_bridge.host').start()
+  end
+end
+
+if vim.v.vim_did_enter == 1 then
+  vim.schedule(auto_start)
+else
+  vim.api.nvim_create_autocmd('VimEnter', { once = true, callback = vim.schedule_wrap(auto_start) })
+end
