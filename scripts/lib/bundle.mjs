@@ -4,8 +4,8 @@ import { Failure, inProject } from './project.mjs';
 
 const ENTRIES = { host: 'src/host.ts', claude_bridge: 'src/rplugin.ts' };
 
-// Faster native parts that `ws` takes where they are installed, and goes on without.
-const OPTIONAL_NATIVES = ['bufferutil', 'utf-8-validate'];
+// Native parts cannot be bundled. They are optional: what needs one says so where it is missing.
+const OPTIONAL_NATIVES = ['bufferutil', 'utf-8-validate', 'zeromq'];
 
 /** Needs the packages installed. */
 export async function bundleAll() {

@@ -17,7 +17,7 @@ export async function ensurePackages({ dev }) {
   if (complete && installed >= changedAt(inProject('package-lock.json'))) return;
   console.error('Installing packages ...');
   // Said outright, since NODE_ENV=production or a user's npm configuration may say otherwise.
-  await mustRun('npm', ['ci', dev ? '--include=dev' : '--omit=dev'], {
+  await mustRun('npm', ['ci', '--loglevel=error', dev ? '--include=dev' : '--omit=dev'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   });

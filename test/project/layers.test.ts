@@ -15,12 +15,21 @@ const LAYERS: Record<string, { forbidden: string[]; allowed: string[] }> = {
       'neovim',
       'ws',
       '@modelcontextprotocol/sdk/types.js',
-      ...folders(...OUTER, 'session'),
+      ...folders(...OUTER, 'session', 'kernel'),
     ],
     allowed: ['zod', 'node:path'],
   },
   session: {
     forbidden: ['neovim', 'ws', '@modelcontextprotocol/sdk/types.js', ...folders(...OUTER)],
+    allowed: ['zod', ...folders('core')],
+  },
+  kernel: {
+    forbidden: [
+      'neovim',
+      'ws',
+      '@modelcontextprotocol/sdk/types.js',
+      ...folders(...OUTER, 'session'),
+    ],
     allowed: ['zod', ...folders('core')],
   },
   nvim: {
