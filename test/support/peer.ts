@@ -1,0 +1,241 @@
+/** A scripted Claude Code: a real WebSocket client that says what the real one says. */
+import { once } from 'node:events';
+import { vi } from 'vitest';
+import WebSocket from 'ws';
+
+export interface PeerOptions {
+  port: number;
+  token?: string;
+  headers?: Record<string, string>;
+  /** Default: `mcp`, as the real client offers. */
+  protocols?: readonly string[];
+  origin?: string;
+}
+
+export interface RpcMessage {
+  jsonrpc?: string;
+  id?: string | number | null;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: unknown;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+export interface CallResult {
+  content: { type: string; text?: string; data?: string; mimeType?: string }[];
+  isError?: boolean;
+}
+
+/** The server said no before there was a WebSocket. */
+export class Refused extends Error {
+  constructor(readonly status: number) {
+    super(`refused with ${status}`);
+  }
+}
+
+export class RpcFailure extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export class Peer {
+  /** Every message that came, in order. */
+  readonly received: RpcMessage[] = [];
+  readonly notifications: RpcMessage[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  #nextId = 0;
+
+  private constructor(readonly socket: WebSocket) {
+    socket.on('message', (data) => this.#onMessage(data.toString()));
+    // A reset by the server shows as the close that follows.
+    socket.on('error', () => {});
+    this.closed = new Promise((resolve) => {
+      socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+    });
+  }
+
+  /** Opens the socket only. @throws Refused */
+  static async connect(options: PeerOptions): Promise<Peer> {
+    const { port, token, headers = {}, protocols = ['mcp'], origin } = options;
+    const socket = new WebSocket(`ws://127.0.0.1:${port}`, [...protocols], {
+      headers: {
+        'user-agent': 'claude-code/2.1.332 (cli)',
+        ...(token !== undefined && { 'x-claude-code-ide-authorization': token }),
+        ...headers,
+      },
+      ...(origin !== undefined && { origin }),
+    });
+    const peer = new Peer(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.once('error', reject);
+      socket.once('unexpected-response', (_request, response) => {
+        response.resume();
+        reject(new Refused(response.statusCode ?? 0));
+        socket.terminate();
+      });
+    });
+    return peer;
+  }
+
+  /** Opens the socket and shakes hands as the real client does, in one burst after `initialize`. */
+  static async ready(options: PeerOptions & { pid?: number }): Promise<Peer> {
+    const peer = await Peer.connect(options);
+    await peer.handshake(options.pid);
+    return peer;
+  }
+
+  async handshake(pid = process.pid): Promise<void> {
+    await this.initialize();
+    this.initialized();
+    this.ideConnected(pid);
+    await this.listTools();
+  }
+
+  async initialize(params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+    const result = await this.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {
+        roots: { listChanged: true },
+        elicitation: {},
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
+      clientInfo: { name: 'claude-code', title: 'Claude Code', version: '2.1.332' },
+      ...params,
+    });
+    return result as Record<string, unknown>;
+  }
+
+  initialized(): void {
+    this.notify('notifications/initialized');
+  }
+
+  ideConnected(pid: number): void {
+    this.notify('ide_connected', { pid });
+  }
+
+  async listTools(): Promise<{ name: string; description: string; inputSchema: object }[]> {
+    const result = (await this.request('tools/list')) as { tools: [] };
+    return result.tools;
+  }
+
+  /** @throws RpcFailure for a protocol error; a tool's failure is a result with `isError`. */
+  async call(name: string, args: Record<string, unknown> = {}, id?: string | number) {
+    const callId = id ?? this.takeId();
+    const params = { name, arguments: args, _meta: { progressToken: callId } };
+    return (await this.request('tools/call', params, callId)) as CallResult;
+  }
+
+  /** The texts of a call's answer. */
+  async callTexts(name: string, args: Record<string, unknown> = {}): Promise<string[]> {
+    const { content } = await this.call(name, args);
+    return content.map(({ text }) => text ?? '');
+  }
+
+  cancel(requestId: string | number): void {
+    this.notify('notifications/cancelled', { requestId, reason: 'test' });
+  }
+
+  async request(
+    method: string,
+    params?: Record<string, unknown>,
+    id: string | number = this.takeId(),
+  ): Promise<unknown> {
+    const answered = this.answer(id);
+    this.send({ method, ...(params && { params }), jsonrpc: '2.0', id });
+    const { result, error } = await answered;
+    if (error) throw new RpcFailure(error.code, error.message);
+    return result;
+  }
+
+  notify(method: string, params?: Record<string, unknown>): void {
+    this.send({ method, ...(params && { params }), jsonrpc: '2.0' });
+  }
+
+  /** Sends an object as JSON, a string or bytes as they are. */
+  send(message: object | string | Buffer): void {
+    const isRaw = typeof message === 'string' || Buffer.isBuffer(message);
+    this.socket.send(isRaw ? message : JSON.stringify(message));
+  }
+
+  takeId(): number {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return id;
+  }
+
+  /** The next answer with this id. */
+  answer(id: string | number | null): Promise<RpcMessage> {
+    return this.next((message) => message.method === undefined && message.id === id);
+  }
+
+  answers(id: string | number | null): RpcMessage[] {
+    return this.received.filter((message) => message.method === undefined && message.id === id);
+  }
+
+  /** The next message of which the test is true. */
+  async next(test: (message: RpcMessage) => boolean): Promise<RpcMessage> {
+    return new Promise((resolve, reject) => {
+      const onMessage = (data: WebSocket.RawData): void => {
+        const message = JSON.parse(data.toString()) as RpcMessage;
+        if (!test(message)) return;
+        stop();
+        resolve(message);
+      };
+      const onClose = (): void => {
+        stop();
+        reject(new Error('the connection ended'));
+      };
+      const stop = (): void => {
+        this.socket.off('message', onMessage);
+        this.socket.off('close', onClose);
+      };
+      this.socket.on('message', onMessage);
+      this.socket.on('close', onClose);
+    });
+  }
+
+  /** All notifications of a method so far. */
+  told(method: string): Record<string, unknown>[] {
+    return this.notifications.filter((n) => n.method === method).map((n) => n.params ?? {});
+  }
+
+  /** Waits until at least `count` notifications of the method have come. */
+  async waitFor(method: string, count = 1): Promise<Record<string, unknown>[]> {
+    return vi.waitFor(
+      () => {
+        const told = this.told(method);
+        if (told.length < count) throw new Error(`${told.length} of ${count} ${method} came`);
+        return told;
+      },
+      { timeout: 5_000, interval: 5 },
+    );
+  }
+
+  /** Every message that was sent to this client before has come when this resolves. */
+  async settle(): Promise<void> {
+    await this.request('ping', undefined, `settle-${this.takeId()}`);
+  }
+
+  async close(code?: number): Promise<void> {
+    if (this.socket.readyState === WebSocket.CLOSED) return;
+    const closed = once(this.socket, 'close');
+    this.socket.close(code);
+    await closed;
+  }
+
+  /** Ends without a closing frame, as a client that is killed. */
+  terminate(): void {
+    this.socket.terminate();
+  }
+
+  #onMessage(text: string): void {
+    const message = JSON.parse(text) as RpcMessage;
+    this.received.push(message);
+    if (message.method !== undefined) this.notifications.push(message);
+  }
+}
