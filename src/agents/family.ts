@@ -3,8 +3,8 @@
  * prove that they may come in, which tools they are shown and how they are told things.
  */
 
+import type { Mention } from '../core/mentions.ts';
 import type { AbsolutePath, Selection } from '../core/ports.ts';
-import type { LineRange } from '../core/positions.ts';
 import type { ReviewAnswers, Tool } from '../tools/tool.ts';
 
 /** The environment in which the bridge runs; parsed once at the composition root. */
@@ -37,11 +37,6 @@ export interface OutgoingNotification {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-export interface Mention {
-  readonly path: AbsolutePath;
-  readonly lines?: LineRange | undefined;
-}
-
 /** How one kind of client is spoken to. */
 export interface Dialect {
   readonly tools: readonly Tool[];
@@ -49,11 +44,12 @@ export interface Dialect {
   /** Undefined clears what the client knows. */
   selection(selection: Selection | undefined): readonly OutgoingNotification[];
   mention(mention: Mention): readonly OutgoingNotification[];
-  /** Which answered request makes the client able to hear notifications, and how long after, ms. */
-  readonly hearsAfter: { readonly method: string; readonly delayMs: number };
   /**
-   * Which notification of the client tells its process id.
+   * After which request of the client was answered, or notification of it came, the client can hear
+   * notifications, and how long after, ms.
    */
+  readonly hearsAfter: { readonly method: string; readonly delayMs: number };
+  /** Which notification of the client tells its process id, as `pid`. */
   readonly greeting?: string;
 }
 

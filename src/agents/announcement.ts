@@ -1,0 +1,96 @@
+import type { Logger } from '../core/logger.ts';
+import type { AbsolutePath } from '../core/ports.ts';
+import { LockFile, type LockFileState } from '../platform/lock-file.ts';
+import { isProcessAlive } from '../platform/process.ts';
+import { sweepStaleLocks } from '../platform/stale-locks.ts';
+import type { Advertisement, AgentFamily, Environment } from './family.ts';
+
+export interface AnnouncementOptions {
+  readonly families: readonly AgentFamily[];
+  readonly environment: Environment;
+  readonly advertisement: Advertisement;
+  readonly logger: Logger;
+}
+
+export interface LockFileStatus {
+  readonly path: AbsolutePath;
+  readonly state: LockFileState;
+}
+
+/** Makes this editor known to each family: all lock files are written and removed together. */
+export class Announcement {
+  readonly #options: AnnouncementOptions;
+  readonly #locks: readonly { readonly family: AgentFamily; readonly file: LockFile }[];
+  #advertisement: Advertisement;
+  #withdrawn = false;
+
+  constructor(options: AnnouncementOptions) {
+    const { families, environment, advertisement, logger } = options;
+    this.#options = options;
+    this.#advertisement = advertisement;
+    this.#locks = families.map((family) => ({
+      family,
+      file: new LockFile({
+        folder: family.discovery.folder(environment),
+        port: advertisement.port,
+        token: advertisement.token,
+        logger,
+      }),
+    }));
+  }
+
+  get paths(): readonly AbsolutePath[] {
+    return this.#locks.map(({ file }) => file.path);
+  }
+
+  /** By these an agent that is started inside the editor finds it. */
+  get variables(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      this.#options.families.flatMap(({ discovery }) =>
+        Object.entries(discovery.variables(this.#advertisement)),
+      ),
+    );
+  }
+
+  /**
+   * Call this when the server listens: clients remove a lock at whose port nobody answers.
+   * @throws BridgeError `startup-failed`; no lock file is left then.
+   */
+  publish(): void {
+    const { environment, logger } = this.#options;
+    try {
+      for (const { family } of this.#locks) {
+        const folder = family.discovery.folder(environment);
+        sweepStaleLocks({ folder, logger, isAlive: isProcessAlive });
+      }
+      this.#write();
+    } catch (error) {
+      this.withdraw();
+      throw error;
+    }
+    for (const path of this.paths) logger.info('lock file written', { path });
+  }
+
+  /** @throws BridgeError where a file cannot be written; the old ones stay. */
+  updateFolders(workspaceFolders: readonly AbsolutePath[]): void {
+    this.#advertisement = { ...this.#advertisement, workspaceFolders };
+    if (!this.#withdrawn) this.#write();
+  }
+
+  /** Puts back what was removed by others, and tells what was found. */
+  ensure(): readonly LockFileStatus[] {
+    return this.#locks.map(({ file }) => ({ path: file.path, state: file.ensure() }));
+  }
+
+  /** Works at the end of the process too. Do this before the server closes. */
+  withdraw(): void {
+    this.#withdrawn = true;
+    for (const { file } of this.#locks) file.remove();
+  }
+
+  #write(): void {
+    for (const { family, file } of this.#locks) {
+      file.write(family.discovery.content(this.#advertisement, this.#options.environment));
+    }
+  }
+}
