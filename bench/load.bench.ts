@@ -1,0 +1,86 @@
+/** Much at once: the editor must not be felt to stand still. */
+import { test } from 'vitest';
+import { record } from './support/figures.ts';
+import { setStage } from './support/stage.ts';
+
+const CALLS = 2_000;
+
+test('2,000 tool calls in flight', async () => {
+  const stage = await setStage({ clients: 20 });
+  const idle = await stage.stallDuring(() => new Promise((resolve) => setTimeout(resolve, 500)));
+  const value = await stage.stallDuring(() => {
+    const calls = Array.from({ length: CALLS }, (_, i) =>
+      stage.peers[i % stage.peers.length]?.call('getCurrentSelection'),
+    );
+    return Promise.all(calls);
+  });
+  record({
+    what: '2,000 tool calls in flight from 20 clients, stall',
+    value,
+    unit: 'ms',
+    floor: { what: 'the idle editor', value: idle },
+    limit: 10,
+  });
+});
+
+test('200 selection changes a second to 20 clients', async () => {
+  const stage = await setStage({ clients: 20 });
+  const value = await stage.stallDuring(async () => {
+    const told = stage.peer.next(({ params }) => JSON.stringify(params ?? {}).includes('999'));
+    await stage.nvim.lua(`
+      local line, timer = 0, vim.uv.new_timer()
+      timer:start(0, 5, vim.schedule_wrap(function()
+        line = line + 1
+        if line > 1000 then return timer:stop() end
+        vim.api.nvim_input('j')
+      end))`);
+    await told;
+  });
+  record({
+    what: '200 selection changes a second to 20 clients, stall',
+    value,
+    unit: 'ms',
+    limit: 10,
+  });
+});
+
+test('a diff of 5 MB', async () => {
+  const lines = 65_000;
+  const bare = await setStage({ lines, bridge: false });
+  const floor = await bare.nvim.lua<number>(DIFF_BY_HAND);
+  const stage = await setStage({ lines });
+  const contents = `${'another line than that of the file, and about as long as it, so about this long\n'.repeat(lines)}`;
+  const value = await stage.stallDuring(async () => {
+    const answered = stage.peer.call('openDiff', {
+      old_file_path: stage.file,
+      new_file_path: stage.file,
+      new_file_contents: contents,
+      tab_name: 'large',
+    });
+    const poll = () =>
+      stage.nvim.lua<number>(`return #vim.tbl_filter(function(window)
+        return vim.wo[window].diff
+      end, vim.api.nvim_list_wins())`);
+    while ((await poll()) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    await stage.peer.call('closeAllDiffTabs');
+    await answered;
+  });
+  record({
+    what: 'openDiff of 5 MB, stall',
+    value,
+    unit: 'ms',
+    floor: { what: 'setting those lines, and diffthis', value: floor },
+    ratioLimit: 1.5,
+  });
+});
+
+const DIFF_BY_HAND = `
+  local line = 'another line than that of the file, and about as long as it, so about this long'
+  local lines = {}
+  for i = 1, 65000 do lines[i] = line end
+  local start = vim.uv.hrtime()
+  vim.cmd('vnew')
+  vim.bo.buftype, vim.bo.undolevels = 'nofile', -1
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
+  vim.cmd('diffthis | wincmd p | diffthis | redraw')
+  return (vim.uv.hrtime() - start) / 1e6`;
