@@ -7,11 +7,31 @@ const ENTRIES = { host: 'src/host.ts', claude_bridge: 'src/rplugin.ts' };
 // Native parts cannot be bundled. They are optional: what needs one says so where it is missing.
 const OPTIONAL_NATIVES = ['bufferutil', 'utf-8-validate', 'zeromq'];
 
+/** What a library loads at once and this product never uses; each costs 10 ms of a start. */
+const replacements = {
+  name: 'replacements',
+  setup(build) {
+    // node-client's logger brings a logging framework.
+    build.onResolve({ filter: /\/utils\/logger$/ }, ({ importer }) =>
+      /[/\\]neovim[/\\]lib[/\\]/.test(importer) ? { path: inProject('src/host-logger.ts') } : null,
+    );
+    // The MCP SDK's validator of answers to forms, which no agent is asked to fill in.
+    build.onResolve({ filter: /\/ajv-provider\.js$/ }, () => ({
+      path: 'ajv-provider',
+      namespace: 'unused',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({
+      contents: `export class AjvJsonSchemaValidator {
+        constructor() { throw new Error('no validator is bundled; pass one to the server'); }
+      }`,
+    }));
+  },
+};
+
 /** Needs the packages installed. */
 export async function bundleAll() {
   const { build } = await import('esbuild');
-  const { version } = JSON.parse(fs.readFileSync(inProject('package.json'), 'utf8'));
-  const shared = {
+  const options = {
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -22,11 +42,12 @@ export async function bundleAll() {
     legalComments: 'none',
     logLevel: 'warning',
     external: OPTIONAL_NATIVES,
+    plugins: [replacements],
+    define: { HOST_VERSION: JSON.stringify(versionIn('node_modules/neovim/package.json')) },
   };
   for (const [name, entry] of Object.entries(ENTRIES)) {
-    const banner = name === 'host' ? { js: '#!/usr/bin/env node' } : {};
     try {
-      await build({ ...shared, banner, entryPoints: { [name]: inProject(entry) } });
+      await build({ ...options, entryPoints: { [name]: inProject(entry) } });
     } catch (error) {
       // esbuild has printed where and why.
       throw new Failure(`The build of ${entry} failed.`, { cause: error });
@@ -34,5 +55,8 @@ export async function bundleAll() {
   }
   fs.chmodSync(inProject('dist/host.cjs'), 0o755);
   // Written last: what says that the build is whole.
+  const version = versionIn('package.json');
   fs.writeFileSync(inProject('dist/version.json'), `${JSON.stringify({ version })}\n`);
 }
+
+const versionIn = (file) => JSON.parse(fs.readFileSync(inProject(file), 'utf8')).version;
