@@ -32,13 +32,19 @@ local waiting = {}
 ---@param data? table
 function M.emit(name, data)
   vim.schedule(function()
-    local ok, problem = pcall(vim.api.nvim_exec_autocmds, 'User', {
-      pattern = 'ClaudeBridge' .. name,
-      modeline = false,
-      data = data,
-    })
+    -- By way of `vim.fn` an error of theirs is one that can be caught, and no page of red text.
+    local ok, problem = pcall(vim.fn.call, function()
+      vim.api.nvim_exec_autocmds('User', {
+        pattern = 'ClaudeBridge' .. name,
+        modeline = false,
+        data = data,
+      })
+    end, {})
     if not ok then
-      local message = ('an autocommand for User ClaudeBridge%s failed: %s'):format(name, problem)
+      local message = ('an autocommand for User ClaudeBridge%s failed: %s'):format(
+        name,
+        tostring(problem):gsub('%s*stack traceback:.*', '')
+      )
       require('claude_bridge.ui').notify({ level = 'error', message = message })
     end
   end)

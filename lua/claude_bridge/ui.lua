@@ -6,6 +6,7 @@ local LEVELS = {
   warn = vim.log.levels.WARN,
   error = vim.log.levels.ERROR,
 }
+local HIGHLIGHTS = { warn = 'WarningMsg', error = 'ErrorMsg' }
 local PREFIX = 'Claude Bridge: '
 --- How many of the last messages the status window shows in full.
 local KEPT = 5
@@ -49,9 +50,8 @@ function M.notify(params)
   local text = one_line(params.message)
   table.insert(history, 1, ('%s  %s'):format(os.date('%H:%M:%S'), text))
   history[KEPT + 1] = nil
-  local level = LEVELS[params.level] or LEVELS.info
   if not is_builtin_notify() then
-    vim.notify(text, level, { title = 'Claude Bridge' })
+    vim.notify(text, LEVELS[params.level] or LEVELS.info, { title = 'Claude Bridge' })
     return
   end
   text = PREFIX .. text
@@ -60,7 +60,9 @@ function M.notify(params)
     -- Two lines in a row would ask for <Enter> as well.
     vim.cmd.redraw()
   end
-  vim.notify(text, level)
+  -- As an error message proper it would abort a caller's `:try` or `vim.cmd`, and bring the line
+  -- "Error detected while processing" with it.
+  vim.api.nvim_echo({ { text, HIGHLIGHTS[params.level] } }, true, {})
 end
 
 --- Runs a function; an error becomes one line for the user. `error({ message = ... })` is shown as

@@ -48,6 +48,7 @@ local function on_exit(terminal, code)
   elseif code == 0 and require('claude_bridge.config').get().terminal.auto_close then
     wipe(terminal)
   else
+    terminal.place:freeze()
     local text = '%s has ended with exit code %d; :ClaudeBridgeTerminal starts it again'
     require('claude_bridge.ui').notify({
       level = code == 0 and 'info' or 'warn',
@@ -96,7 +97,7 @@ local function start(spec)
   vim.b[buffer].claude_bridge_terminal = { agent = spec.agent, cwd = spec.cwd }
   vim.bo[buffer].filetype = 'claude_bridge_terminal'
   place:watch()
-  vim.cmd.startinsert()
+  place:insert()
 end
 
 function M.is_running(spec)
@@ -105,16 +106,24 @@ function M.is_running(spec)
 end
 
 function M.open(spec)
-  last_key = key_of(spec)
-  local terminal = terminals[last_key]
-  if M.is_running(spec) then
-    terminal.place:show()
+  local own = terminals[key_of(spec)]
+  if own and own.job and own.buffer == vim.api.nvim_get_current_buf() then
     return
   end
-  if terminal then
-    wipe(terminal)
-  end
-  start(spec)
+  require('claude_bridge.terminal.place').from_normal_mode(function()
+    last_key = key_of(spec)
+    local terminal = terminals[last_key]
+    if terminal and M.is_running(spec) then
+      terminal.place:show()
+      return
+    end
+    if terminal then
+      wipe(terminal)
+    end
+    require('claude_bridge.ui').guard(function()
+      start(spec)
+    end)
+  end)
 end
 
 function M.hide(spec)

@@ -7,15 +7,22 @@
 ---@field view? table scroll position, where it was left in normal mode
 ---@field mode 'terminal'|'normal' in which it was left
 ---@field entering boolean terminal mode has been asked for and is not there yet
+---@field ended boolean no process: a key typed in terminal mode would wipe the buffer out
 local Place = {}
 Place.__index = Place
 
 local M = {}
 
+--- Terminal mode is being left only to show another terminal.
+local switching = false
+
 ---@param buffer integer
 ---@return claude_bridge.TerminalPlace
 function M.new(buffer)
-  return setmetatable({ buffer = buffer, mode = 'terminal', entering = false }, Place)
+  return setmetatable(
+    { buffer = buffer, mode = 'terminal', entering = false, ended = false },
+    Place
+  )
 end
 
 local function config()
@@ -123,6 +130,40 @@ function Place:close_everywhere()
   end
 end
 
+--- Goes to terminal mode. Call it in normal mode.
+function Place:insert()
+  self.entering = true
+  vim.cmd.startinsert()
+end
+
+--- The process has ended, and its output stays to be read.
+function Place:freeze()
+  self.ended = true
+  if vim.api.nvim_get_current_buf() == self.buffer then
+    vim.cmd.stopinsert()
+  end
+end
+
+--- Leaves the terminal mode of another terminal before something is shown: whether Neovim goes on
+--- in terminal mode when another buffer comes under it depends on its version.
+---@param run fun()
+function M.from_normal_mode(run)
+  if vim.api.nvim_get_mode().mode ~= 't' then
+    run()
+    return
+  end
+  switching = true
+  vim.api.nvim_create_autocmd('ModeChanged', {
+    pattern = 't:*',
+    once = true,
+    callback = vim.schedule_wrap(function()
+      switching = false
+      run()
+    end),
+  })
+  vim.cmd.stopinsert()
+end
+
 --- Keeps the mode in which the window is left, and gives it back when it is entered.
 function Place:watch()
   local group = vim.api.nvim_create_augroup('claude_bridge_terminal_' .. self.buffer, {})
@@ -139,16 +180,15 @@ function Place:watch()
       group = group,
       once = true,
       callback = function()
-        if vim.api.nvim_get_current_buf() == self.buffer then
+        if vim.api.nvim_get_current_buf() == self.buffer and not switching then
           self.mode = 'normal'
         end
       end,
     })
   end)
   on({ 'WinEnter', 'BufWinEnter' }, function()
-    if config().auto_insert or self.mode == 'terminal' then
-      self.entering = true
-      vim.cmd.startinsert()
+    if not self.ended and (config().auto_insert or self.mode == 'terminal') then
+      self:insert()
     end
   end)
   -- A visit within one command, such as `:windo`, must not leave another window in insert mode.

@@ -1,0 +1,139 @@
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startNvim, type TestNvim } from '../support/nvim.ts';
+
+let nvim: TestNvim;
+beforeEach(async () => {
+  nvim = await startNvim();
+});
+afterEach(() => nvim.dispose());
+
+const setup = (options: string) => nvim.lua(`require('claude_bridge').setup(${options})`);
+const problems = () => nvim.lua<string[]>(`return require('claude_bridge.config').problems()`);
+const get = (expression: string) =>
+  nvim.lua(`return require('claude_bridge.config').get().${expression}`);
+
+test('without any option the defaults hold and nothing is wrong', async () => {
+  expect(await problems()).toEqual([]);
+  expect(await get('diff.layout')).toBe('vertical');
+  expect(await get('environment')).toBe(true);
+  expect(await get('terminal.cmd')).toBe('claude');
+});
+
+test('setup() only stores: nothing is read or reported yet', async () => {
+  await setup('{ nonsense = 1 }');
+  expect(await nvim.messages()).toBe('');
+});
+
+test.each([
+  ['{ diff = { layuot = "tab" } }', 'unknown option `diff.layuot`, did you mean `diff.layout`?'],
+  ['{ layout = "tab" }', 'unknown option `layout`, did you mean `diff.layout`?'],
+  ['{ zzz = 1 }', 'unknown option `zzz`'],
+  ['{ dif = { layout = "tab" } }', 'unknown option `dif`, did you mean `diff`?'],
+  ['{ diff = 3 }', 'option `diff`: expected a table, got number'],
+  ['{ auto_start = "yes" }', "option `auto_start`: expected true or false, got 'yes'"],
+  [
+    '{ diff = { layout = "sideways" } }',
+    "option `diff.layout`: expected one of vertical, horizontal, tab, inline, got 'sideways'",
+  ],
+  [
+    '{ server = { port = 70000 } }',
+    'option `server.port`: expected a whole number from 0 to 65535, got 70000',
+  ],
+  [
+    '{ server = { port = 1.5 } }',
+    'option `server.port`: expected a whole number from 0 to 65535, got 1.5',
+  ],
+  [
+    '{ terminal = { cmd = 7 } }',
+    'option `terminal.cmd`: expected a string or a list of strings, got 7',
+  ],
+  [
+    '{ privacy = { exclude = { 1 } } }',
+    'option `privacy.exclude`: expected a list of strings, got a table',
+  ],
+  [
+    '{ terminal = { agents = { x = {} } } }',
+    'option `terminal.agents`: expected a table of name = command, got a table',
+  ],
+  ['"nothing"', 'setup(): expected a table, got string'],
+])('%s is named', async (options, problem) => {
+  await setup(options);
+  expect(await problems()).toEqual([problem]);
+});
+
+test('a wrong option has its default and leaves the others alone', async () => {
+  await setup('{ diff = { layout = 1, focus = false } }');
+  expect(await get('diff.layout')).toBe('vertical');
+  expect(await get('diff.focus')).toBe(false);
+});
+
+test('all problems are told in one message', async () => {
+  await setup('{ one = 1, two = 2 }');
+  await get('diff');
+  await expect
+    .poll(() => nvim.messages())
+    .toMatch(/^Claude Bridge: unknown option `one`.*; unknown option `two`[^\n]*$/);
+});
+
+test('vim.g.claude_bridge as a table or a function; setup() wins over it', async () => {
+  await nvim.lua(`vim.g.claude_bridge = { diff = { layout = 'tab', focus = false } }`);
+  await setup(`{ diff = { layout = 'horizontal' } }`);
+  expect(await get('diff.layout')).toBe('horizontal');
+  expect(await get('diff.focus')).toBe(false);
+
+  await nvim.lua(`vim.g.claude_bridge = function() return { diff = { layout = 'inline' } } end`);
+  await setup('nil');
+  expect(await get('diff.layout')).toBe('inline');
+});
+
+test('a function that fails is a named problem, not an error', async () => {
+  await nvim.lua(`vim.g.claude_bridge = function() error('boom') end`);
+  expect(await problems()).toEqual([expect.stringMatching(/^vim\.g\.claude_bridge: .*boom/)]);
+});
+
+test('functions in vim.g.claude_bridge can be called', async () => {
+  await nvim.lua(`vim.g.claude_bridge = { terminal = { cwd = function() return '/x' end } }`);
+  expect(await problems()).toEqual([]);
+  expect(await get('terminal.cwd()')).toBe('/x');
+});
+
+test('a list replaces the default, and the default stays whole', async () => {
+  await setup(`{ privacy = { exclude = { '*.mine' } } }`);
+  expect(await get('privacy.exclude')).toEqual(['*.mine']);
+  await setup('nil');
+  expect(await get('privacy.exclude')).toContain('**/.env');
+});
+
+test('what node is given', async () => {
+  const forNode = () => nvim.lua(`return require('claude_bridge.config').for_node()`);
+  expect(await forNode()).toEqual({
+    agents: ['claude-code'],
+    host: '127.0.0.1',
+    port: 0,
+    ide_name: 'Neovim',
+    share_selection: true,
+    exclude: expect.arrayContaining(['**/.env']),
+    review_edits: true,
+    log_level: 'info',
+    log_path: path.join(nvim.home, '.local/state/nvim/claude-bridge.log'),
+  });
+  await setup(`{
+    server = { port = 7777, pid = 1, lock_dir = '~/locks', host = '::1', ide_name = 'N' },
+    privacy = { enabled = false }, selection = { enabled = false }, diff = { enabled = false },
+    log = { level = 'debug', path = '~/n.log' },
+  }`);
+  expect(await forNode()).toEqual({
+    agents: ['claude-code'],
+    host: '::1',
+    port: 7777,
+    pid: 1,
+    lock_dir: path.join(nvim.home, 'locks'),
+    ide_name: 'N',
+    share_selection: false,
+    exclude: [],
+    review_edits: false,
+    log_level: 'debug',
+    log_path: path.join(nvim.home, 'n.log'),
+  });
+});
