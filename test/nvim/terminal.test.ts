@@ -238,7 +238,7 @@ test('an agent that fails is reported, its output stays, and it starts again', a
     .toMatch(/claude has ended with exit code 3; :ClaudeBridgeTerminal starts it again/);
   expect(await windows()).toBe(2);
   await expect.poll(mode).toBe('nt');
-  await nvim.input('<C-w>h<C-w>lx');
+  await nvim.input('<C-w>h<C-w>lk');
   expect(await windows()).toBe(2);
   expect(await isTerminal()).toBe(true);
   await setup();
