@@ -8,7 +8,7 @@ import {
   type Params,
   readMessage,
 } from './inbound.ts';
-import { type OpenCall, OpenCalls } from './open-calls.ts';
+import { OpenCalls } from './open-calls.ts';
 import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -63,6 +63,10 @@ export interface McpSessionOptions {
 const MAX_OPEN_CALLS = 4096;
 const CANCEL_GRACE_MS = 1_000;
 const CALL_TOOL = 'tools/call';
+const CANCELLED: ToolResult = {
+  content: [{ type: 'text', text: 'The call was cancelled' }],
+  isError: true,
+};
 
 export class McpSession {
   readonly #options: McpSessionOptions;
@@ -162,8 +166,9 @@ export class McpSession {
     try {
       if (!handler.hasTool(name)) throw unknownTool(name);
       const { signal } = call;
+      if (signal.aborted) return CANCELLED;
       const work = handler.callTool({ name, args, requestId: id, signal });
-      return await endedByAbort(work, call, cancelGraceMs);
+      return await endedByAbort(work, signal, cancelGraceMs);
     } catch (error) {
       if (isFailedWork(error)) {
         return { content: [{ type: 'text', text: error.message }], isError: true };
@@ -209,22 +214,18 @@ function unknownTool(name: string): RpcError {
 /** A call that was cancelled ends soon, even where its tool does not listen. */
 function endedByAbort(
   work: Promise<ToolResult>,
-  { signal }: OpenCall,
+  signal: AbortSignal,
   graceMs: number,
 ): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const onAbort = (): void => {
-      timer = setTimeout(() => {
-        resolve({ content: [{ type: 'text', text: 'The call was cancelled' }], isError: true });
-      }, graceMs);
-    };
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+      timer = setTimeout(() => resolve(CANCELLED), graceMs);
     };
     signal.addEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
-    work.then(resolve, reject).finally(end);
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    });
   });
 }

@@ -108,7 +108,9 @@ export class SdkServer {
   }
 
   request({ id, method, params }: InboundRequest): void {
-    this.#transport.onmessage?.({ jsonrpc: '2.0', id, method, ...(params && { params }) });
+    // This server declares no tasks; the wish for one is to be ignored, the SDK refuses it.
+    const { task: _task, ...plain } = params ?? {};
+    this.#transport.onmessage?.({ jsonrpc: '2.0', id, method, params: plain });
   }
 
   async notify(method: string, params: Params): Promise<void> {
