@@ -1,4 +1,5 @@
 /** The editor as the agents see it: its state, its events, and the commands that it takes. */
+import { Diagnostics } from './diagnostics.ts';
 import { Emitter } from './emitter.ts';
 import type { Logger } from './logger.ts';
 import { type Mention, MentionQueue } from './mentions.ts';
@@ -6,12 +7,15 @@ import type { AbsolutePath, EditorEvent, EditorPort, Selection } from './ports.t
 import type { Privacy } from './privacy.ts';
 import { Reviews } from './reviews.ts';
 import { SelectionTracker } from './selection-tracker.ts';
+import { UriSpellings } from './uri-spellings.ts';
 import { Workspace } from './workspace.ts';
 
 export interface EditorOptions {
   readonly port: EditorPort;
   readonly logger: Logger;
   readonly privacy: Privacy;
+  /** A review of this file was accepted: the agent will write it soon. */
+  readonly onAccepted?: (path: AbsolutePath) => void;
 }
 
 export class Editor {
@@ -19,16 +23,24 @@ export class Editor {
   readonly privacy: Privacy;
   readonly workspace = new Workspace();
   readonly selection: SelectionTracker;
+  readonly diagnostics: Diagnostics;
+  readonly uriSpellings = new UriSpellings();
   readonly reviews: Reviews;
   readonly #mentions = new MentionQueue();
-  readonly #diagnostics = new Emitter<readonly AbsolutePath[]>();
   readonly #documents = new Emitter<readonly AbsolutePath[]>();
 
   constructor(options: EditorOptions) {
     this.port = options.port;
     this.privacy = options.privacy;
     this.selection = new SelectionTracker(options.privacy);
-    this.reviews = new Reviews(options);
+    this.diagnostics = new Diagnostics(options);
+    this.reviews = new Reviews({
+      ...options,
+      onAccepted: (path) => {
+        this.diagnostics.expectWrite(path);
+        options.onAccepted?.(path);
+      },
+    });
   }
 
   /** For an agent that can hear from now on: it is told at once what was mentioned before. */
@@ -37,7 +49,7 @@ export class Editor {
   }
 
   onDiagnostics(listener: (paths: readonly AbsolutePath[]) => void) {
-    return this.#diagnostics.on(listener);
+    return this.diagnostics.onChange(listener);
   }
 
   /** The files that the editor has loaded, each time the list changes. */
@@ -56,6 +68,7 @@ export class Editor {
         break;
       case 'document-closed':
         this.selection.forget(event.path);
+        this.diagnostics.forget(event.path);
         break;
       case 'documents':
         this.#documents.emit(event.paths);
@@ -64,7 +77,7 @@ export class Editor {
         this.workspace.update(event.folders);
         break;
       case 'diagnostics-changed':
-        this.#diagnostics.emit(event.paths);
+        this.diagnostics.changed(event.paths);
         break;
       case 'mention':
         this.#mention(event);

@@ -42,6 +42,8 @@ export interface DocumentState {
   readonly path: AbsolutePath;
   readonly isDirty: boolean;
   readonly isUntitled: boolean;
+  /** A language server looks at the file and will publish diagnostics after a change. */
+  readonly hasLanguageServer: boolean;
 }
 
 /** What to select in an opened file: a span found by its text, or whole lines. */
@@ -95,7 +97,7 @@ export interface EditorPort {
   currentSelection(): Promise<Selection | undefined>;
   openEditors(): Promise<readonly OpenEditor[]>;
   /** All files with diagnostics, or the one file (an entry without any where it has none). */
-  diagnostics(path?: AbsolutePath): Promise<readonly FileDiagnostics[]>;
+  diagnostics(path?: AbsolutePath, limitMs?: number): Promise<readonly FileDiagnostics[]>;
   /** Undefined where no buffer holds the file. */
   document(path: AbsolutePath): Promise<DocumentState | undefined>;
   openFile(request: OpenFileRequest): Promise<OpenedFile>;

@@ -1,0 +1,118 @@
+--- `:ClaudeMention`: names a file, some of its lines or a folder to the agents.
+local M = {}
+
+--- What lists of other plugins mention: filetype -> module with `paths(first, last)`.
+---@type table<string, string>
+local sources = {}
+
+---@param message string
+local function complain(message)
+  vim.notify('claude-bridge: ' .. message, vim.log.levels.WARN)
+end
+
+---@param path string absolute
+---@param lines? { first: integer, last: integer } 0-based
+local function send(path, lines)
+  local event = { kind = 'mention', path = path }
+  if lines then
+    event.first, event.last = lines.first, lines.last
+  end
+  if not require('claude_bridge.channel').notify(event) then
+    complain('not running; :ClaudeBridgeStart starts it')
+  end
+end
+
+--- The file that `%`, `#` or `<cfile>` stands for, where the whole argument is that.
+---@param argument string
+---@return string?
+local function by_name(argument)
+  if argument == '%' then
+    return vim.api.nvim_buf_get_name(0)
+  elseif argument == '#' then
+    local buf = vim.fn.bufnr('#')
+    return buf > 0 and vim.api.nvim_buf_get_name(buf) or ''
+  elseif argument == '<cfile>' then
+    return vim.fn.expand('<cfile>')
+  end
+end
+
+--- The file or folder that an argument names: literally, or with the backslashes that command
+--- line completion puts before special characters.
+---@param argument string
+---@return string? path absolute
+---@return boolean? is_folder
+local function resolve(argument)
+  local absolute = require('claude_bridge.paths').absolute
+  local unescaped = argument:gsub('\\(.)', '%1')
+  for _, name in ipairs({ argument, by_name(argument) or '', unescaped }) do
+    local path = name ~= '' and absolute(name)
+    local stat = path and vim.uv.fs_stat(path)
+    if stat then
+      return path, stat.type == 'directory'
+    end
+  end
+end
+
+---@param argument string
+---@param lines? { first: integer, last: integer }
+local function mention_path(argument, lines)
+  local path, is_folder = resolve(argument)
+  if not path then
+    complain('no such file or folder: ' .. argument)
+  elseif is_folder then
+    send(path:gsub('/?$', '/'))
+  else
+    send(path, lines)
+  end
+end
+
+--- The lines of a range, or of visual mode, in order and inside the buffer.
+---@param opts { range: integer, line1: integer, line2: integer }
+---@return { first: integer, last: integer }? lines 0-based
+local function lines_of(opts)
+  local one, two = opts.line1, opts.line2
+  if opts.range == 0 then
+    if not require('claude_bridge.selection').is_visual(vim.api.nvim_get_mode().mode) then
+      return nil
+    end
+    one, two = vim.fn.line('v'), vim.fn.line('.')
+  end
+  local count = vim.api.nvim_buf_line_count(0)
+  local function clamp(line)
+    return math.min(math.max(line, 1), count) - 1
+  end
+  return { first = clamp(math.min(one, two)), last = clamp(math.max(one, two)) }
+end
+
+---@param lines? { first: integer, last: integer }
+local function mention_buffer(lines)
+  local source = sources[vim.bo.filetype]
+  if source then
+    for _, path in ipairs(require(source).paths(lines and lines.first, lines and lines.last)) do
+      mention_path(path)
+    end
+    return
+  end
+  local name = vim.api.nvim_buf_get_name(0)
+  if not require('claude_bridge.paths').is_real_file(vim.api.nvim_get_current_buf()) then
+    complain('this buffer is no file; give a path: :ClaudeMention <path>')
+  elseif not vim.uv.fs_stat(name) then
+    complain('not on disk yet, write it first: ' .. name)
+  else
+    send(name, lines)
+  end
+end
+
+--- Runs the command.
+---@param opts { range: integer, line1: integer, line2: integer, args: string } as a user command gets them; `args` raw
+function M.send(opts)
+  local lines = lines_of(opts)
+  local argument = opts.args or ''
+  if argument == '' then
+    mention_buffer(lines)
+  else
+    mention_path(argument, opts.range > 0 and lines or nil)
+  end
+end
+
+return M

@@ -1,0 +1,126 @@
+/**
+ * Diagnostics for agents. An agent asks right after it wrote a file and does not ask again, so the
+ * answer may wait a moment for what a language server says of the new text.
+ */
+import type { Disposable } from './disposable.ts';
+import { Emitter } from './emitter.ts';
+import type { AbsolutePath, EditorPort, FileDiagnostics } from './ports.ts';
+import type { Privacy } from './privacy.ts';
+
+/** Clients give up after 2 s; waiting and reading together stay below 1.5 s. */
+const WAIT_LIMIT_MS = 900;
+const READ_LIMIT_MS = 450;
+/** A server may publish in steps: what parses first, what it means later. */
+const SETTLE_MS = 100;
+/** After this long an expected write has been answered for, or never came. */
+const EXPECTED_FOR_MS = 3_000;
+
+export interface DiagnosticsOptions {
+  readonly port: Pick<EditorPort, 'diagnostics' | 'document' | 'reloadFiles'>;
+  readonly privacy: Pick<Privacy, 'excludes'>;
+}
+
+export class Diagnostics {
+  readonly #port: DiagnosticsOptions['port'];
+  readonly #privacy: DiagnosticsOptions['privacy'];
+  readonly #changes = new Emitter<readonly AbsolutePath[]>();
+  /** Files that an agent is about to write or has just written -> since when, ms. */
+  readonly #expected = new Map<AbsolutePath, number>();
+  /** Files of which something has told diagnostics, be it a language server or a linter. */
+  readonly #diagnosed = new Set<AbsolutePath>();
+
+  constructor({ port, privacy }: DiagnosticsOptions) {
+    this.#port = port;
+    this.#privacy = privacy;
+  }
+
+  onChange(listener: (paths: readonly AbsolutePath[]) => void): Disposable {
+    return this.#changes.on(listener);
+  }
+
+  /** To be called when the editor tells new diagnostics of these files. */
+  changed(paths: readonly AbsolutePath[]): void {
+    for (const path of paths) {
+      this.#diagnosed.add(path);
+      this.#expected.delete(path);
+    }
+    this.#changes.emit(paths);
+  }
+
+  /** To be called when the editor has closed the file. */
+  forget(path: AbsolutePath): void {
+    this.#diagnosed.delete(path);
+  }
+
+  /** An agent is about to write the file: the next reading of all files waits for its diagnostics. */
+  expectWrite(path: AbsolutePath): void {
+    this.#expected.set(path, Date.now());
+  }
+
+  /**
+   * Of one file, as they stand: agents ask for it right before they write it. An excluded file
+   * looks like one without any.
+   */
+  async ofFile(path: AbsolutePath): Promise<FileDiagnostics> {
+    if (this.#privacy.excludes(path)) return { path, diagnostics: [] };
+    this.expectWrite(path);
+    const [found] = await this.#port.diagnostics(path, READ_LIMIT_MS);
+    const isTold = found !== undefined && !this.#privacy.excludes(found.path);
+    return isTold ? found : { path, diagnostics: [] };
+  }
+
+  /** Of all files that have some, after those of files that were just written have come. */
+  async ofAllFiles(signal: AbortSignal): Promise<readonly FileDiagnostics[]> {
+    const written = this.#takeExpected();
+    if (written.length > 0) {
+      await this.#published(written, AbortSignal.any([signal, AbortSignal.timeout(WAIT_LIMIT_MS)]));
+    }
+    const all = await this.#port.diagnostics(undefined, READ_LIMIT_MS);
+    return all.filter(({ path }) => !this.#privacy.excludes(path));
+  }
+
+  #takeExpected(): AbsolutePath[] {
+    const since = Date.now() - EXPECTED_FOR_MS;
+    const recent = [...this.#expected].filter(([, at]) => at >= since).map(([path]) => path);
+    this.#expected.clear();
+    return recent;
+  }
+
+  /** Resolves when news of each file has come and settled, or at the limit. */
+  #published(written: readonly AbsolutePath[], limit: AbortSignal): Promise<void> {
+    const seen = new Set<AbsolutePath>();
+    let awaited: readonly AbsolutePath[] | undefined;
+    let settling: NodeJS.Timeout | undefined;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(settling);
+        listener.dispose();
+        limit.removeEventListener('abort', end);
+        resolve();
+      };
+      const settle = (): void => {
+        clearTimeout(settling);
+        settling = setTimeout(end, SETTLE_MS);
+      };
+      const listener = this.onChange((paths) => {
+        for (const path of paths) seen.add(path);
+        if (awaited?.every((path) => seen.has(path))) settle();
+      });
+      limit.addEventListener('abort', end);
+      this.#watched(written).then((watched) => {
+        awaited = watched;
+        if (watched.length === 0 || limit.aborted) end();
+        else if (watched.every((path) => seen.has(path))) settle();
+      }, end);
+    });
+  }
+
+  /** Shows what was written to those who diagnose it, and tells which files are looked at. */
+  async #watched(written: readonly AbsolutePath[]): Promise<AbsolutePath[]> {
+    await this.#port.reloadFiles(written);
+    const states = await Promise.all(written.map((path) => this.#port.document(path)));
+    return states.flatMap((state) =>
+      state && (state.hasLanguageServer || this.#diagnosed.has(state.path)) ? [state.path] : [],
+    );
+  }
+}
