@@ -4,7 +4,7 @@ import type { Disposable } from '../core/disposable.ts';
 import type { Editor } from '../core/editor.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Mention, MentionQueue } from '../core/mentions.ts';
+import type { Mention } from '../core/mentions.ts';
 import type { Channel, ChannelEnd } from '../protocol/channel.ts';
 import type { Params } from '../protocol/inbound.ts';
 import { McpSession, type SessionHandler, type ToolCall } from '../protocol/mcp-session.ts';
@@ -41,7 +41,6 @@ export interface SessionStatus {
 /** What all sessions share. */
 export interface SessionContext {
   readonly editor: Editor;
-  readonly mentions: Pick<MentionQueue, 'attach'>;
   readonly logger: Logger;
   readonly info: ServerInfo;
   dialectFor(hello: ClientHello): Dialect | undefined;
@@ -180,13 +179,13 @@ export class Session implements SessionHandler {
 
   /** From here on nothing that is sent gets lost. */
   #hear(): void {
-    const { editor, mentions } = this.#context;
+    const { editor } = this.#context;
     this.#state = 'ready';
     this.#selection.open();
     this.#subscriptions.push(
-      editor.selection.onChange(() => this.#selection.update()),
+      editor.onSelection(() => this.#selection.update()),
       this.#connection.channel.onDrain(() => this.#selection.update()),
-      mentions.attach((mention) => this.#mentions.add(mention)),
+      editor.onMention((mention) => this.#mentions.add(mention)),
     );
     this.#events.changed();
   }

@@ -3,7 +3,7 @@ import type { Editor } from '../core/editor.ts';
 import { Emitter } from '../core/emitter.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Mention, MentionQueue } from '../core/mentions.ts';
+import type { Mention } from '../core/mentions.ts';
 import type { ReviewEnd } from '../core/ports.ts';
 import type { ServerInfo } from '../protocol/sdk.ts';
 import type { AgentRegistry } from './registry.ts';
@@ -16,7 +16,6 @@ import {
 
 export interface SessionHubOptions {
   readonly editor: Editor;
-  readonly mentions: Pick<MentionQueue, 'attach' | 'add'>;
   readonly registry: AgentRegistry;
   readonly logger: Logger;
   readonly info: ServerInfo;
@@ -37,11 +36,10 @@ export class SessionHub {
   #stopped: Promise<void> | undefined;
 
   constructor(options: SessionHubOptions) {
-    const { editor, mentions, registry, logger, info } = options;
+    const { editor, registry, logger, info } = options;
     this.#options = options;
     this.#context = {
       editor,
-      mentions,
       logger,
       info,
       dialectFor: (hello) => registry.dialectFor(hello),
@@ -97,9 +95,10 @@ export class SessionHub {
   #onClosed(id: string, unsent: readonly Mention[]): void {
     this.#sessions.delete(id);
     void this.#endReviews(id, 'withdrawn');
+    const { editor } = this.#options;
     // Clients that can hear have been told the same; where there is none, the next one is.
     const isHeard = this.status().some(({ state }) => state === 'ready');
-    if (!isHeard) for (const mention of unsent) this.#options.mentions.add(mention);
+    if (!isHeard) for (const mention of unsent) editor.handle({ kind: 'mention', ...mention });
     this.#changes.emit();
   }
 
