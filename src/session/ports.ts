@@ -3,6 +3,7 @@
  * and knows no view. Between them stands the session (`session.ts`) with the conversation.
  */
 import type { AsyncDisposable } from '../core/disposable.ts';
+import type { Logger } from '../core/logger.ts';
 import type { AbsolutePath, Diagnostic, Selection } from '../core/ports.ts';
 import type { Review, ReviewOutcome, ReviewRequest } from '../core/reviews.ts';
 import type {
@@ -82,6 +83,22 @@ export interface ReviewPort {
   open(request: ReviewRequest, signal: AbortSignal): Promise<Review>;
 }
 
+/** What a session asks of the editor besides its view. */
+export interface SessionEditor {
+  openFile(path: AbsolutePath, line?: number): Promise<void>;
+  /** Shows what is on disk; unsaved text stays. */
+  reloadFiles(paths: readonly AbsolutePath[]): Promise<void>;
+}
+
+/** What a link is made with. */
+export interface LinkContext {
+  readonly session: SessionName;
+  /** The agent's working directory. */
+  readonly folder: AbsolutePath;
+  readonly sink: SessionSink;
+  readonly logger: Logger;
+}
+
 export type PromptPart =
   | { readonly kind: 'text'; readonly text: string }
   | {
@@ -113,7 +130,10 @@ export type Context =
 
 /** What a dialect must offer. A wish that its protocol lacks fails with `unavailable`. */
 export interface AgentLink extends AsyncDisposable {
-  /** Connects; resolves when the agent can take a prompt. Reconnecting is the link's own matter. */
+  /**
+   * Connects, also after a failure; resolves when the agent can take a prompt. Reconnecting is the
+   * link's own matter.
+   */
   start(options: { readonly resume?: string }): Promise<void>;
   /**
    * Hands over what the user typed; resolves when it cannot be lost any more. What the agent does

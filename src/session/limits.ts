@@ -1,0 +1,12 @@
+/** How much of a session is kept and shown, so that no agent can fill the editor. */
+
+/** UTF-16 code units. */
+export const OUTPUT_LIMITS = { head: 128 * 1024, tail: 32 * 1024 };
+export const MESSAGE_LIMITS = { head: 1024 * 1024, tail: 32 * 1024 };
+export const INPUT_LIMIT = 64 * 1024;
+export const ERROR_LIMIT = 16 * 1024;
+export const TITLE_LIMIT = 300;
+/** Of all diffs of one tool call or prompt together; longer ones are shown in the review only. */
+export const DIFF_LIMIT = 100 * 1024;
+export const ENTRY_COUNT_LIMIT = 5_000;
+export const CONVERSATION_LIMIT = 16 * 1024 * 1024;

@@ -1,0 +1,305 @@
+/** One live session: the conversation between its view and its link. */
+import type { AsyncDisposable } from '../core/disposable.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import type { AbsolutePath } from '../core/ports.ts';
+import type { ReviewOutcome } from '../core/reviews.ts';
+import { type AttachmentRequest, describe, readAttachment } from './attachments.ts';
+import { Conversation } from './conversation.ts';
+import { askWithReview, editOf } from './edit-permission.ts';
+import type { LinkState } from './model.ts';
+import { Outbox } from './outbox.ts';
+import type {
+  AgentLink,
+  BufferPort,
+  Context,
+  LinkContext,
+  PromptPart,
+  ReviewPort,
+  SessionEditor,
+  SessionName,
+  SessionSink,
+  SessionUpdate,
+  SessionView,
+  ViewOp,
+} from './ports.ts';
+import { PromptQueue } from './prompt-queue.ts';
+import type { Prompt, PromptAnswer } from './prompts.ts';
+import { Status } from './status.ts';
+import { ViewFeed } from './view-feed.ts';
+
+/** How long a view has to take the last changes of a session that ends. */
+const LAST_WORDS_MS = 1_000;
+
+export interface SessionConfig {
+  /** Bytes of one attachment. */
+  readonly attachmentLimit: number;
+  /** Whether edits that need a permission are shown in the review view too. */
+  readonly reviewEdits: boolean;
+}
+
+export interface SessionOptions {
+  readonly name: SessionName;
+  readonly agent: string;
+  /** The agent's working directory. */
+  readonly folder: AbsolutePath;
+  readonly view: SessionView;
+  readonly editor: SessionEditor;
+  readonly reviews: ReviewPort;
+  readonly buffers: BufferPort;
+  readonly logger: Logger;
+  readonly config: SessionConfig;
+  connect(context: LinkContext): AgentLink;
+}
+
+export class Session implements SessionSink, AsyncDisposable {
+  readonly #conversation = new Conversation();
+  readonly #status: Status;
+  readonly #feed: ViewFeed;
+  readonly #prompts: PromptQueue;
+  readonly #outbox: Outbox;
+  readonly #link: AgentLink;
+  /** Under way or done; undefined where the link was never started or has failed. */
+  #started: Promise<void> | undefined;
+  #disposing: Promise<void> | undefined;
+
+  constructor(private readonly options: SessionOptions) {
+    const { name, agent, view, logger, folder } = options;
+    this.#status = new Status(agent);
+    this.#feed = new ViewFeed({
+      session: name,
+      agent,
+      view,
+      logger,
+      snapshot: () => [
+        ...this.#conversation.snapshot(),
+        ...this.#status.snapshot(),
+        ...this.#prompts.snapshot(),
+      ],
+    });
+    const push = (ops: readonly ViewOp[]): void => this.#feed.push(ops);
+    this.#prompts = new PromptQueue({
+      push,
+      onCount: (waiting) => push(this.#status.set({ waiting })),
+    });
+    this.#outbox = new Outbox((queued) => push(this.#status.set({ queued })));
+    this.#link = options.connect({ session: name, folder, sink: this, logger });
+  }
+
+  get name(): SessionName {
+    return this.options.name;
+  }
+
+  get agent(): string {
+    return this.options.agent;
+  }
+
+  show(): void {
+    this.#feed.show();
+  }
+
+  /** Starts the agent, or again after a failure. Never rejects: the state tells. */
+  async start(resume?: string): Promise<void> {
+    await this.#ready(resume).catch(() => {
+      // The link has said so by its state.
+    });
+  }
+
+  send(text: string, attachments: readonly AttachmentRequest[]): void {
+    const { folder } = this.options;
+    const labels = attachments.map((request) => describe(request, folder));
+    const { id, ops } = this.#conversation.say(text, labels);
+    this.#feed.push(ops);
+    this.#outbox.add({
+      text,
+      send: async () => {
+        const parts = await this.#parts(text, attachments);
+        await this.#ready();
+        await this.#link.prompt(parts);
+      },
+      onSent: () => this.#feed.push(this.#conversation.delivered(id, 'sent')),
+      onFailed: (error) => {
+        this.#feed.push([...this.#conversation.delivered(id, 'failed'), { op: 'input', text }]);
+        this.update({
+          kind: 'notice',
+          level: 'error',
+          text: `Not sent: ${messageOf(error)}. The text is back in the prompt.`,
+        });
+      },
+    });
+  }
+
+  decide(id: string, option: string, reason: string | undefined): void {
+    this.#answered(this.#prompts.decide(id, option, reason));
+  }
+
+  answer(id: string, given: Parameters<PromptQueue['answer']>[1]): void {
+    this.#answered(this.#prompts.answer(id, given));
+  }
+
+  /** Runs a wish of the user; a failure is told. */
+  wish(what: string, run: (link: AgentLink) => Promise<void>): void {
+    this.#ready()
+      .then(() => run(this.#link))
+      .catch((error: unknown) => {
+        this.options.logger.warn('a wish failed', { what, reason: messageOf(error) });
+        this.options.view.notify('error', `${this.agent}: cannot ${what}: ${messageOf(error)}`);
+      });
+  }
+
+  cancel(): void {
+    if (this.#started === undefined) return;
+    this.wish('cancel', (link) => link.cancel());
+  }
+
+  list(): void {
+    this.wish('list its sessions', async (link) => {
+      this.#feed.push([{ op: 'sessions', sessions: await link.list() }]);
+    });
+  }
+
+  push(context: Context): void {
+    if (this.#started !== undefined) this.#link.push(context);
+  }
+
+  update(update: SessionUpdate): void {
+    this.#feed.push(this.#apply(update));
+    if (update.kind === 'notice' && update.alert) {
+      this.options.view.notify(update.level, `${this.agent}: ${update.text}`);
+    }
+    const changed = this.#changedFiles(update);
+    if (changed.length > 0) this.#reload(changed);
+  }
+
+  state(state: LinkState, detail?: string): void {
+    if (state === 'failed') this.#started = undefined;
+    const ops = this.#status.state(state, detail);
+    if (state === 'failed' || state === 'disconnected') {
+      ops.push(...this.#status.set({ busy: false }), ...this.#conversation.endTurn('cancelled'));
+    }
+    this.#feed.push(ops);
+    this.options.logger.info('session state', { session: this.name, state, detail });
+  }
+
+  ask(prompt: Prompt, signal: AbortSignal): Promise<PromptAnswer> {
+    const edit = prompt.kind === 'permission' ? editOf(prompt) : undefined;
+    if (prompt.kind !== 'permission' || !edit || !this.options.config.reviewEdits) {
+      return this.#prompts.ask(prompt, signal);
+    }
+    const { reviews, logger } = this.options;
+    const prompts = this.#prompts;
+    return askWithReview(prompt, edit, signal, { session: this.name, reviews, prompts, logger });
+  }
+
+  async review(
+    edit: Parameters<SessionSink['review']>[0],
+    signal: AbortSignal,
+  ): Promise<ReviewOutcome> {
+    const review = await this.options.reviews.open(
+      {
+        owner: this.name,
+        key: edit.path,
+        oldPath: edit.path,
+        newPath: edit.path,
+        proposal: edit.after,
+        editable: true,
+      },
+      signal,
+    );
+    return review.outcome;
+  }
+
+  async openFile(path: AbsolutePath, line?: number): Promise<void> {
+    await this.options.editor.openFile(path, line);
+  }
+
+  /** Ends the agent. Idempotent. */
+  dispose(message?: string): Promise<void> {
+    this.#disposing ??= this.#dispose(message);
+    return this.#disposing;
+  }
+
+  async #dispose(message: string | undefined): Promise<void> {
+    this.#outbox.dispose(new Error('the session was closed'));
+    this.#prompts.end();
+    await this.#link.dispose();
+    // A busy editor must not keep the process from ending.
+    const late = setTimeout(() => this.#feed.dispose(), LAST_WORDS_MS);
+    await this.#feed.settled();
+    clearTimeout(late);
+    this.#feed.dispose();
+    try {
+      await this.options.view.close(this.name, message);
+    } catch (error) {
+      // The editor may be gone first.
+      this.options.logger.debug('a view was not closed', { reason: messageOf(error) });
+    }
+  }
+
+  #ready(resume?: string): Promise<void> {
+    const conversation = resume ?? this.#status.current.conversation;
+    this.#started ??= this.#link
+      .start(conversation === undefined ? {} : { resume: conversation })
+      .catch((error: unknown) => {
+        this.#started = undefined;
+        throw error;
+      });
+    return this.#started;
+  }
+
+  async #parts(text: string, attachments: readonly AttachmentRequest[]): Promise<PromptPart[]> {
+    const { buffers, config, folder } = this.options;
+    const { images } = this.#status.current.abilities;
+    const limit = config.attachmentLimit;
+    const files: PromptPart[] = [];
+    for (const request of attachments) {
+      files.push(await readAttachment(request, { buffers, limit, folder, images }));
+    }
+    return [{ kind: 'text', text }, ...files];
+  }
+
+  #apply(update: SessionUpdate): ViewOp[] {
+    switch (update.kind) {
+      case 'removed':
+        return this.#conversation.remove(update.id);
+      case 'cleared':
+        return this.#conversation.clear();
+      case 'turn': {
+        const ops = this.#status.set({ busy: update.running, progress: [] });
+        const tools = update.reason === 'cancelled' ? 'cancelled' : 'done';
+        return update.running ? ops : [...this.#conversation.endTurn(tools), ...ops];
+      }
+      case 'progress':
+        return this.#status.progress(update.progress);
+      case 'usage':
+        return this.#status.set(update.usage);
+      case 'about':
+        return this.#status.set(update.about);
+      case 'choices':
+        return this.#status.choose(update.choices);
+      case 'abilities':
+        return this.#status.abilities(update.abilities);
+      case 'files-changed':
+        return [];
+      default:
+        return this.#conversation.apply(update);
+    }
+  }
+
+  #answered(problem: string | undefined): void {
+    if (problem) this.options.logger.info('an answer came too late', { reason: problem });
+  }
+
+  #reload(paths: readonly AbsolutePath[]): void {
+    this.options.editor.reloadFiles(paths).catch((error: unknown) => {
+      this.options.logger.warn('files were not reloaded', { reason: messageOf(error) });
+    });
+  }
+
+  /** Files that the agent may have written by itself. */
+  #changedFiles(update: SessionUpdate): readonly AbsolutePath[] {
+    if (update.kind === 'files-changed') return update.paths;
+    if (update.kind !== 'tool' || update.fields.state !== 'done') return [];
+    return this.#conversation.diffsOf(update.id).map((diff) => diff.path);
+  }
+}
