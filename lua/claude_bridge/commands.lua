@@ -1,30 +1,12 @@
 --- What the commands do. Whatever goes wrong is told in one line.
 local M = {}
 
+--- A bridge that has only just been started takes mentions already, and keeps them for its agents.
 ---@param args vim.api.keyset.create_user_command.command_args
----@return { path?: string, first?: integer, last?: integer } lines 0-based, both included
-local function mention_of(args)
-  local mention = { path = args.args ~= '' and args.args or nil }
-  if args.range > 0 then
-    mention.first, mention.last = args.line1 - 1, args.line2 - 1
-  end
-  return mention
-end
-
---- Waits for the bridge, and then takes the place where the user asked.
 local function mention(args)
-  local asked, buffer = mention_of(args), vim.api.nvim_get_current_buf()
-  local ui = require('claude_bridge.ui')
-  require('claude_bridge.session').when_ready(function()
-    ui.guard(function()
-      if not vim.api.nvim_buf_is_valid(buffer) then
-        error({ message = 'the buffer to mention is gone' })
-      end
-      vim.api.nvim_buf_call(buffer, function()
-        require('claude_bridge.mention').send(asked)
-      end)
-    end)
-  end)
+  if require('claude_bridge.channel').is_attached() or require('claude_bridge.host').start() then
+    require('claude_bridge.mention').send(args)
+  end
 end
 
 local function status()

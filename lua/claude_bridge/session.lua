@@ -6,6 +6,7 @@ local M = {}
 ---@field name? string
 ---@field version? string
 ---@field pid? integer
+---@field state? 'open'|'initializing'|'ready' of the handshake
 
 ---@class claude_bridge.SessionInfo
 ---@field state 'stopped'|'starting'|'ready'|'failed'
@@ -147,11 +148,15 @@ local function by_id(list)
   return found
 end
 
---- Who is connected and what is under review, after each change.
+--- Who is connected and what is under review, after each change. A client counts from the end of
+--- its handshake on: only then it has a name.
 ---@param params { clients: claude_bridge.Client[], reviews: table[] }
 function M.state(params)
-  local before, after = by_id(info.clients), by_id(params.clients)
-  info.clients, info.reviews = params.clients, params.reviews
+  local connected = vim.tbl_filter(function(client)
+    return client.state == nil or client.state == 'ready'
+  end, params.clients)
+  local before, after = by_id(info.clients), by_id(connected)
+  info.clients, info.reviews = connected, params.reviews
   publish()
   for id, client in vim.spairs(after) do
     if not before[id] then

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BridgeConfig } from '../../src/config.ts';
+import { DEFAULT_EXCLUDE } from '../../src/core/privacy.ts';
 import { startNvim, type TestNvim } from '../support/nvim.ts';
 
 let nvim: TestNvim;
@@ -102,7 +104,11 @@ test('a list replaces the default, and the default stays whole', async () => {
   await setup(`{ privacy = { exclude = { '*.mine' } } }`);
   expect(await get('privacy.exclude')).toEqual(['*.mine']);
   await setup('nil');
-  expect(await get('privacy.exclude')).toContain('**/.env');
+  expect(await get('privacy.exclude')).toContain('.env*');
+});
+
+test('the files that are kept from agents are those of the node side', async () => {
+  expect(await get('privacy.exclude')).toEqual(DEFAULT_EXCLUDE);
 });
 
 test('what node is given', async () => {
@@ -113,8 +119,9 @@ test('what node is given', async () => {
     port: 0,
     ide_name: 'Neovim',
     share_selection: true,
-    exclude: expect.arrayContaining(['**/.env']),
+    exclude: expect.arrayContaining(['.env*']),
     review_edits: true,
+    diff: { layout: 'vertical', focus: true, jump: true },
     log_level: 'info',
     log_path: path.join(nvim.home, '.local/state/nvim/claude-bridge.log'),
   });
@@ -133,7 +140,9 @@ test('what node is given', async () => {
     share_selection: false,
     exclude: [],
     review_edits: false,
+    diff: { layout: 'vertical', focus: true, jump: true },
     log_level: 'debug',
     log_path: path.join(nvim.home, 'n.log'),
   });
+  expect(BridgeConfig.safeParse(await forNode()).success).toBe(true);
 });

@@ -14,7 +14,7 @@ const shown = () => nvim.lua<string[]>('return vim.api.nvim_buf_get_lines(0, 0, 
 const windowKind = () => nvim.lua('return vim.api.nvim_win_get_config(0).relative');
 const READY = { port: 4711, token: 'secret-token', lock_files: ['/x/4711.lock'] };
 const ALICE = { id: 'a', name: 'claude-code', version: '2.1', pid: 7 };
-const BOB = { id: 'b', name: 'opencode' };
+const BOB = { id: 'b', name: 'opencode', state: 'ready' };
 
 /** Each event is noted as `Name:field`. */
 const recordEvents = () =>
@@ -107,7 +107,9 @@ test('the status line and the events follow what node tells', async () => {
   expect(await statusline()).toBe('Claude …');
   await rpc('session.ready', READY);
   expect(await statusline()).toBe('Claude -');
-  await rpc('session.state', { clients: [ALICE], reviews: [] });
+  await rpc('session.state', { clients: [{ ...ALICE, state: 'initializing' }], reviews: [] });
+  expect(await statusline()).toBe('Claude -');
+  await rpc('session.state', { clients: [{ ...ALICE, state: 'ready' }], reviews: [] });
   expect(await statusline()).toBe('Claude 1');
   await rpc('session.state', { clients: [ALICE, BOB], reviews: [{}] });
   expect(await statusline()).toBe('Claude 2, 1 review');

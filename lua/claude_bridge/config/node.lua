@@ -1,4 +1,4 @@
---- The part of the options that the node side needs, flat.
+--- The part of the options that the node side needs; `src/config.ts` parses it.
 local M = {}
 
 ---@param path? string
@@ -22,6 +22,12 @@ function M.from(config)
     share_selection = config.selection.enabled,
     exclude = config.privacy.enabled and config.privacy.exclude or {},
     review_edits = config.diff.enabled,
+    diff = { layout = config.diff.layout, focus = config.diff.focus, jump = config.diff.jump },
+    diff = {
+      layout = config.diff.layout,
+      focus = config.diff.focus,
+      jump = config.diff.jump,
+    },
     log_level = config.log.level,
     log_path = require('claude_bridge.log').path(),
   }
