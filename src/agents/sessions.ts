@@ -24,7 +24,7 @@ export interface SessionHubOptions {
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 /** How long a stop waits for answers to open calls, twice: before and after it cancels them, ms. */
-const ANSWER_MS = 300;
+const ANSWER_MS = 200;
 
 /** The clients that are connected. One's failure or end is nothing to the others. */
 export class SessionHub {

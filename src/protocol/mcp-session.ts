@@ -74,10 +74,12 @@ export class McpSession {
   readonly #calls = new OpenCalls();
   /** Requests other than tool calls that wait for their answer. */
   readonly #asked = new Map<RpcId, string>();
+  #cancelGraceMs: number;
 
   /** Serves a client until its channel ends. */
   constructor(options: McpSessionOptions) {
     this.#options = options;
+    this.#cancelGraceMs = options.cancelGraceMs ?? CANCEL_GRACE_MS;
     this.#sdk = new SdkServer({
       info: options.info,
       listTools: () => options.handler.listTools(),
@@ -102,10 +104,11 @@ export class McpSession {
 
   /**
    * Lets each open call get its answer within the limit, cancels those that do not end by
-   * themselves, and closes the channel.
+   * themselves, and closes the channel. Takes twice the limit at most.
    */
   async close(code: number, reason: string, limitMs: number): Promise<void> {
     await this.#calls.idle(limitMs);
+    this.#cancelGraceMs = Math.min(this.#cancelGraceMs, limitMs / 2);
     this.#calls.abortAll();
     await this.#calls.idle(limitMs);
     this.#options.channel.close(code, reason);
@@ -162,13 +165,13 @@ export class McpSession {
   async #callTool(id: RpcId, name: string, args: unknown): Promise<ToolResult> {
     const call = this.#calls.take(id);
     if (!call) throw new RpcError(INTERNAL_ERROR, 'Internal error: the call is not known');
-    const { handler, cancelGraceMs = CANCEL_GRACE_MS } = this.#options;
+    const { handler } = this.#options;
     try {
       if (!handler.hasTool(name)) throw unknownTool(name);
       const { signal } = call;
       if (signal.aborted) return CANCELLED;
       const work = handler.callTool({ name, args, requestId: id, signal });
-      return await endedByAbort(work, signal, cancelGraceMs);
+      return await endedByAbort(work, signal, () => this.#cancelGraceMs);
     } catch (error) {
       if (isFailedWork(error)) {
         return { content: [{ type: 'text', text: error.message }], isError: true };
@@ -215,12 +218,12 @@ function unknownTool(name: string): RpcError {
 function endedByAbort(
   work: Promise<ToolResult>,
   signal: AbortSignal,
-  graceMs: number,
+  graceMs: () => number,
 ): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const onAbort = (): void => {
-      timer = setTimeout(() => resolve(CANCELLED), graceMs);
+      timer = setTimeout(() => resolve(CANCELLED), graceMs());
     };
     signal.addEventListener('abort', onAbort);
     work.then(resolve, reject).finally(() => {

@@ -55,7 +55,7 @@ const LIMITS: ServerLimits = {
 const LOOPBACK = '127.0.0.1';
 const GOING_AWAY = 1001;
 /** How long clients may take to answer the closing frame, ms. */
-const CLOSE_MS = 500;
+const CLOSE_MS = 300;
 /** The server's own check of slow requests would wake the process; each socket has its timer. */
 const NEVER_MS = 2 ** 31 - 1;
 

@@ -319,7 +319,7 @@ test('the end of the channel aborts every signal, and no answer is sent', async 
 });
 
 test('closing answers the open calls first', async () => {
-  const { channel, call, handler, session } = start({ cancelGraceMs: 1 });
+  const { channel, call, handler, session } = start();
   call(1, 'waits');
   call(2, 'deaf');
   await soon(() => expect(handler.calls).toHaveLength(2));

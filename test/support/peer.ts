@@ -47,6 +47,9 @@ export class Peer {
   readonly received: RpcMessage[] = [];
   readonly notifications: RpcMessage[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #waiting = new Map<string | number | null, Waiter[]>();
+  readonly #tests: { test(message: RpcMessage): boolean; waiter: Waiter }[] = [];
+  #isClosed = false;
   #nextId = 0;
 
   private constructor(readonly socket: WebSocket) {
@@ -54,7 +57,10 @@ export class Peer {
     // A reset by the server shows as the close that follows.
     socket.on('error', () => {});
     this.closed = new Promise((resolve) => {
-      socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+      socket.once('close', (code, reason) => {
+        this.#onClose();
+        resolve({ code, reason: reason.toString() });
+      });
     });
   }
 
@@ -170,7 +176,11 @@ export class Peer {
 
   /** The next answer with this id. */
   answer(id: string | number | null): Promise<RpcMessage> {
-    return this.next((message) => message.method === undefined && message.id === id);
+    return this.#wait((waiter) => {
+      const same = this.#waiting.get(id);
+      if (same) same.push(waiter);
+      else this.#waiting.set(id, [waiter]);
+    });
   }
 
   answers(id: string | number | null): RpcMessage[] {
@@ -178,25 +188,8 @@ export class Peer {
   }
 
   /** The next message of which the test is true. */
-  async next(test: (message: RpcMessage) => boolean): Promise<RpcMessage> {
-    return new Promise((resolve, reject) => {
-      const onMessage = (data: WebSocket.RawData): void => {
-        const message = JSON.parse(data.toString()) as RpcMessage;
-        if (!test(message)) return;
-        stop();
-        resolve(message);
-      };
-      const onClose = (): void => {
-        stop();
-        reject(new Error('the connection ended'));
-      };
-      const stop = (): void => {
-        this.socket.off('message', onMessage);
-        this.socket.off('close', onClose);
-      };
-      this.socket.on('message', onMessage);
-      this.socket.on('close', onClose);
-    });
+  next(test: (message: RpcMessage) => boolean): Promise<RpcMessage> {
+    return this.#wait((waiter) => this.#tests.push({ test, waiter }));
   }
 
   /** All notifications of a method so far. */
@@ -233,9 +226,42 @@ export class Peer {
     this.socket.terminate();
   }
 
+  #wait(register: (waiter: Waiter) => void): Promise<RpcMessage> {
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      if (this.#isClosed) reject(new Error('the connection ended'));
+      else register(waiter);
+    });
+  }
+
   #onMessage(text: string): void {
     const message = JSON.parse(text) as RpcMessage;
     this.received.push(message);
     if (message.method !== undefined) this.notifications.push(message);
+    else if (message.id !== undefined) this.#answered(message.id, message);
+    for (const entry of this.#tests.filter(({ test }) => test(message))) {
+      this.#tests.splice(this.#tests.indexOf(entry), 1);
+      entry.waiter.resolve(message);
+    }
   }
+
+  #answered(id: string | number | null, message: RpcMessage): void {
+    const same = this.#waiting.get(id);
+    const waiter = same?.shift();
+    if (same?.length === 0) this.#waiting.delete(id);
+    waiter?.resolve(message);
+  }
+
+  #onClose(): void {
+    this.#isClosed = true;
+    const waiters = [...this.#waiting.values()].flat().concat(this.#tests.map((t) => t.waiter));
+    for (const { reject } of waiters) reject(new Error('the connection ended'));
+    this.#waiting.clear();
+    this.#tests.length = 0;
+  }
+}
+
+interface Waiter {
+  resolve(message: RpcMessage): void;
+  reject(error: Error): void;
 }

@@ -1,0 +1,150 @@
+/** What Claude Code must read and hear, letter by letter. */
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { claudeCode } from '../../src/agents/claude-code/family.ts';
+import type { Environment } from '../../src/agents/family.ts';
+import { utf16Column } from '../../src/core/positions.ts';
+import { selectionAt } from './support.ts';
+
+const HEADER = 'x-claude-code-ide-authorization';
+const family = claudeCode([]);
+const { discovery } = family;
+
+const environment = (
+  variables: Record<string, string> = {},
+  platform: NodeJS.Platform = 'linux',
+): Environment => ({ home: '/home/u', variables, platform, ideName: 'Neovim' });
+
+const advertisement = {
+  port: 12345,
+  token: '550e8400-e29b-41d4-a716-446655440000',
+  editorPid: 4242,
+  workspaceFolders: ['/x/link', '/x/real'],
+};
+
+test.each([
+  [{}, '/home/u/.claude/ide'],
+  [{ CLAUDE_CONFIG_DIR: '' }, '/home/u/.claude/ide'],
+  [{ CLAUDE_CONFIG_DIR: '  ' }, '/home/u/.claude/ide'],
+  [{ CLAUDE_CONFIG_DIR: '/x/cfg' }, '/x/cfg/ide'],
+  [{ CLAUDE_CONFIG_DIR: '/x/cfg/' }, '/x/cfg/ide'],
+  [{ CLAUDE_CONFIG_DIR: '~/cfg' }, '/home/u/cfg/ide'],
+  [{ CLAUDE_CONFIG_DIR: '~' }, '/home/u/ide'],
+  [{ CLAUDE_CONFIG_DIR: '/x/~/cfg' }, '/x/~/cfg/ide'],
+  [{ CLAUDE_CONFIG_DIR: '~other' }, path.resolve('~other/ide')],
+])('with %j the lock is in %s', (variables, folder) => {
+  expect(discovery.folder(environment(variables))).toBe(folder);
+});
+
+test('a `$` in the home folder is no pattern', () => {
+  const odd = { ...environment({ CLAUDE_CONFIG_DIR: '~/cfg' }), home: '/home/$&u' };
+  expect(discovery.folder(odd)).toBe('/home/$&u/cfg/ide');
+  expect(homedir()).not.toBe(odd.home);
+});
+
+test('the content of the lock file', () => {
+  expect(JSON.stringify(discovery.content(advertisement, environment()))).toBe(
+    '{"pid":4242,"workspaceFolders":["/x/link","/x/real"],"ideName":"Neovim","transport":"ws",' +
+      '"runningInWindows":false,"authToken":"550e8400-e29b-41d4-a716-446655440000"}',
+  );
+  const onWindows = discovery.content(advertisement, environment({}, 'win32'));
+  expect(onWindows['runningInWindows']).toBe(true);
+});
+
+test('the variables by which a child finds this editor', () => {
+  expect(discovery.variables(advertisement)).toEqual({
+    CLAUDE_CODE_SSE_PORT: '12345',
+    ENABLE_IDE_INTEGRATION: 'true',
+  });
+});
+
+test('its clients are known by their token header alone', () => {
+  expect(family.tokenIn({ [HEADER]: 'secret' })).toBe('secret');
+  expect(family.tokenIn({ authorization: 'Bearer secret' })).toBeUndefined();
+  expect(family.dialectFor({ headers: { [HEADER]: 'secret' } })).toBeDefined();
+  expect(family.dialectFor({ headers: {}, clientName: 'claude-code' })).toBeUndefined();
+});
+
+const dialect = family.dialectFor({ headers: { [HEADER]: '' } });
+if (!dialect) throw new Error('no dialect');
+
+test('a selection', () => {
+  expect(dialect.selection(selectionAt('/x/ws/a b#1%é.ts', 3, 'beta'))).toEqual([
+    {
+      method: 'selection_changed',
+      params: {
+        text: 'beta',
+        filePath: '/x/ws/a b#1%é.ts',
+        fileUrl: 'file:///x/ws/a%20b%231%25%C3%A9.ts',
+        selection: {
+          start: { line: 3, character: 0 },
+          end: { line: 3, character: 4 },
+          isEmpty: false,
+        },
+      },
+    },
+  ]);
+});
+
+test('an open file with nothing selected has a range of no width', () => {
+  const at = { line: 7, character: utf16Column(2) };
+  const [notification] = dialect.selection({
+    path: '/x/a.txt',
+    text: '',
+    range: { start: at, end: at },
+  });
+  expect(notification?.params).toEqual({
+    text: '',
+    filePath: '/x/a.txt',
+    fileUrl: 'file:///x/a.txt',
+    selection: {
+      start: { line: 7, character: 2 },
+      end: { line: 7, character: 2 },
+      isEmpty: true,
+    },
+  });
+});
+
+test('no selection clears what the client knows, without a null', () => {
+  expect(dialect.selection(undefined)).toEqual([
+    {
+      method: 'selection_changed',
+      params: {
+        text: '',
+        filePath: '',
+        fileUrl: '',
+        selection: {
+          start: { line: 0, character: 0 },
+          end: { line: 0, character: 0 },
+          isEmpty: true,
+        },
+      },
+    },
+  ]);
+});
+
+test('a mention has both lines or none', () => {
+  expect(dialect.mention({ path: '/x/a.txt', lines: { first: 0, last: 1 } })).toEqual([
+    { method: 'at_mentioned', params: { filePath: '/x/a.txt', lineStart: 0, lineEnd: 1 } },
+  ]);
+  expect(JSON.stringify(dialect.mention({ path: '/x/sub' }))).toBe(
+    '[{"method":"at_mentioned","params":{"filePath":"/x/sub"}}]',
+  );
+});
+
+test('the answers to a review; a closed one is told as rejected, never as `TAB_CLOSED`', () => {
+  const { answers } = dialect;
+  const texts = (...expected: string[]) => ({
+    content: expected.map((text) => ({ type: 'text', text })),
+  });
+  expect(answers.accepted('new\r\ntext', true)).toEqual(texts('FILE_SAVED', 'new\r\ntext'));
+  expect(answers.accepted('', false)).toEqual(texts('FILE_SAVED', ''));
+  expect(answers.rejected('✻ a.txt ⧉', 'no')).toEqual(texts('DIFF_REJECTED', '✻ a.txt ⧉'));
+  expect(answers.closed('✻ a.txt ⧉')).toEqual(texts('DIFF_REJECTED', '✻ a.txt ⧉'));
+});
+
+test('the client hears from 250 ms after the tool list', () => {
+  expect(dialect.hearsAfter).toEqual({ method: 'tools/list', delayMs: 250 });
+  expect(dialect.greeting).toBe('ide_connected');
+});

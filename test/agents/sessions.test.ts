@@ -1,0 +1,339 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { AgentRegistry } from '../../src/agents/registry.ts';
+import { SessionHub } from '../../src/agents/sessions.ts';
+import { BridgeError } from '../../src/core/errors.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+import { MemoryLogger } from '../support/logger.ts';
+import { MemoryChannel } from '../support/memory-channel.ts';
+import { fakeEditor, selectionAt, startHub, tool } from './support.ts';
+
+const soon = <T>(check: () => T) => vi.waitFor(check, { interval: 2, timeout: 5_000 });
+
+const started: { dispose(): Promise<void> }[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const one of started.splice(0)) await one.dispose();
+});
+
+async function start(tools?: readonly Tool[]) {
+  const hub = await startHub(tools);
+  started.push(hub);
+  return hub;
+}
+
+const echo = tool('echo', async (args) => JSON.stringify(args));
+/** Never ends before its call is cancelled. */
+const wait = tool('wait', async (_args, { signal }) => {
+  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  return 'cancelled';
+});
+
+test('shows a client as it introduces itself', async () => {
+  const { connect, hub } = await start([echo]);
+  const changes = vi.fn();
+  hub.onChange(changes);
+  const peer = await connect();
+  expect(hub.status()).toMatchObject([{ id: 'client-1', state: 'open', openCalls: 0 }]);
+  expect(hub.status()[0]?.remote).toMatch(/^127\.0\.0\.1:\d+$/);
+  await peer.initialize();
+  expect(hub.status()[0]).toMatchObject({
+    state: 'initializing',
+    name: 'claude-code',
+    version: '2.1.332',
+    title: 'Claude Code',
+  });
+  peer.initialized();
+  peer.ideConnected(4242);
+  await soon(() => expect(hub.status()[0]?.pid).toBe(4242));
+  expect(await peer.listTools()).toEqual([
+    { name: 'echo', description: 'The tool echo', inputSchema: { type: 'object' } },
+  ]);
+  expect(hub.status()[0]?.state).toBe('initializing');
+  await soon(() => expect(hub.status()[0]?.state).toBe('ready'));
+  await peer.call('echo', { a: 1 });
+  expect(hub.status()[0]?.lastTool).toEqual({ name: 'echo', at: expect.any(Date) });
+  const before = changes.mock.calls.length;
+  peer.terminate();
+  await soon(() => expect(hub.status()).toEqual([]));
+  expect(changes.mock.calls.length).toBeGreaterThan(before);
+});
+
+test.each([{}, { pid: 'x' }, { pid: -1 }])('a greeting with %j is ignored', async (params) => {
+  const { connect, hub } = await start();
+  const peer = await connect();
+  await peer.initialize();
+  peer.notify('ide_connected', params);
+  await peer.settle();
+  expect(hub.status()[0]?.pid).toBeUndefined();
+  expect(peer.received).toHaveLength(2);
+});
+
+test('nothing is pushed before the client can hear; then selection, then mentions in order', async () => {
+  const { connect, selection, mentions } = await start();
+  selection.update(selectionAt('/x/old.txt', 0, 'old'));
+  mentions.add({ path: '/x/a.txt' });
+  const peer = await connect();
+  mentions.add({ path: '/x/b.txt', lines: { first: 1, last: 3 } });
+  await peer.initialize();
+  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  peer.initialized();
+  peer.ideConnected(1);
+  mentions.add({ path: '/x/c.txt' });
+  await peer.listTools();
+  const answered = performance.now();
+  await peer.settle();
+  expect(peer.notifications).toEqual([]);
+  await peer.waitFor('at_mentioned', 3);
+  expect(performance.now() - answered).toBeGreaterThanOrEqual(240);
+  expect(peer.notifications.map(({ method, params }) => [method, params?.['filePath']])).toEqual([
+    ['selection_changed', '/x/a.txt'],
+    ['at_mentioned', '/x/a.txt'],
+    ['at_mentioned', '/x/b.txt'],
+    ['at_mentioned', '/x/c.txt'],
+  ]);
+});
+
+test('a client that asks for no tools is told nothing', async () => {
+  const { connect, selection, mentions, hub } = await start();
+  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  mentions.add({ path: '/x/a.txt' });
+  const [deaf, ready] = [await connect(), await connect()];
+  await deaf.initialize();
+  deaf.initialized();
+  await ready.handshake();
+  await ready.waitFor('at_mentioned');
+  await deaf.settle();
+  expect(deaf.notifications).toEqual([]);
+  expect(hub.status().map(({ state }) => state)).toEqual(['initializing', 'ready']);
+});
+
+test('mentions are spaced out, and a second client gets none again', async () => {
+  const { ready, mentions } = await start();
+  const times: number[] = [];
+  for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mentions.add({ path });
+  const peer = await ready();
+  peer.socket.on('message', () => times.push(performance.now()));
+  await peer.waitFor('at_mentioned', 3);
+  expect((times.at(-1) ?? 0) - (times.at(-3) ?? 0)).toBeGreaterThanOrEqual(50);
+  const second = await ready();
+  mentions.add({ path: '/x/d.txt' });
+  await peer.waitFor('at_mentioned', 4);
+  await soon(() => expect(second.socket.readyState).toBe(second.socket.OPEN));
+  await second.settle();
+  expect(second.told('at_mentioned').every(({ filePath }) => filePath === '/x/d.txt')).toBe(true);
+});
+
+test('mentions that a client did not get before it died are kept for the next', async () => {
+  const { ready, mentions, hub } = await start();
+  const first = await ready();
+  await soon(() => expect(hub.status()[0]?.state).toBe('ready'));
+  for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mentions.add({ path });
+  await first.waitFor('at_mentioned', 1);
+  first.terminate();
+  await soon(() => expect(hub.status()).toEqual([]));
+  const lost = 3 - first.told('at_mentioned').length;
+  const second = await ready();
+  const told = await second.waitFor('at_mentioned', lost);
+  expect(told.map(({ filePath }) => filePath)).toEqual(
+    ['/x/a.txt', '/x/b.txt', '/x/c.txt'].slice(3 - lost),
+  );
+});
+
+test('a selection is not told twice to one client, and a new client is told the present one', async () => {
+  const { ready, selection, hub } = await start();
+  const first = await ready();
+  await soon(() => expect(hub.status()[0]?.state).toBe('ready'));
+  expect(hub.status()[0]?.lastSelectionPush).toBeUndefined();
+  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  await first.waitFor('selection_changed');
+  expect(hub.status()[0]?.lastSelectionPush).toBeInstanceOf(Date);
+  const second = await ready();
+  expect((await second.waitFor('selection_changed'))[0]).toMatchObject({ text: 'alpha' });
+  await first.settle();
+  expect(first.told('selection_changed')).toHaveLength(1);
+});
+
+test('what was selected and is closed is cleared', async () => {
+  const { ready, selection } = await start();
+  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  const peer = await ready();
+  await peer.waitFor('selection_changed');
+  selection.forget('/x/a.txt');
+  expect((await peer.waitFor('selection_changed', 2))[1]).toMatchObject({ text: '', filePath: '' });
+});
+
+test('a slow client gets the newest selection when it has caught up, and no queue grows', async () => {
+  vi.useFakeTimers();
+  const fake = fakeEditor();
+  const registry = new AgentRegistry([
+    {
+      id: 'test',
+      discovery: { folder: () => '', content: () => ({}), variables: () => ({}) },
+      tokenIn: () => undefined,
+      dialectFor: () => ({
+        tools: [],
+        answers: { accepted: never, rejected: never, closed: never },
+        selection: (selection) => [{ method: 'sel', params: { text: selection?.text } }],
+        mention: () => [],
+        hearsAfter: { method: 'notifications/initialized', delayMs: 10 },
+      }),
+    },
+  ]);
+  const info = { name: 'x', version: '1' };
+  const hub = new SessionHub({ editor: fake.editor, registry, logger: new MemoryLogger(), info });
+  const channel = new MemoryChannel();
+  hub.accept({ channel, headers: {}, remote: 'memory' });
+  channel.receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  vi.advanceTimersByTime(10);
+  fake.selection.update(selectionAt('/x/a.txt', 0, 'first'));
+  channel.backlog = 10 * 1024 * 1024;
+  for (let i = 0; i < 200; i += 1) fake.selection.update(selectionAt('/x/a.txt', i, `${i}`));
+  expect(channel.told('sel')).toEqual([{ text: 'first' }]);
+  channel.drain();
+  channel.drain();
+  expect(channel.told('sel')).toEqual([{ text: 'first' }, { text: '199' }]);
+  channel.backlog = 10 * 1024 * 1024;
+  fake.selection.update(selectionAt('/x/a.txt', 0, 'between'));
+  fake.selection.update(selectionAt('/x/a.txt', 199, '199'));
+  channel.drain();
+  expect(channel.told('sel')).toHaveLength(2);
+});
+
+test('answers go to the client that asked', async () => {
+  const { ready } = await start([echo]);
+  const [a, b] = [await ready(), await ready()];
+  const [first, second] = await Promise.all([
+    a.call('echo', { from: 'a' }, 7),
+    b.call('echo', { from: 'b' }, 7),
+  ]);
+  expect(first.content).toEqual([{ type: 'text', text: '{"from":"a"}' }]);
+  expect(second.content).toEqual([{ type: 'text', text: '{"from":"b"}' }]);
+  expect([a.answers(7).length, b.answers(7).length]).toEqual([1, 1]);
+});
+
+test('a tool knows its session, its call and the answers of the dialect', async () => {
+  const contexts: unknown[] = [];
+  const look = tool('look', async (args, { sessionId, requestId, signal, answers }) => {
+    contexts.push([args, sessionId, requestId, signal.aborted]);
+    return JSON.stringify(answers.closed('tab'));
+  });
+  const { ready } = await start([look]);
+  const peer = await ready();
+  await peer.call('look', { a: 1 }, 0);
+  expect(contexts).toEqual([[{ a: 1 }, 'client-1', 0, false]]);
+});
+
+test('a tool that fails is logged with its reason and answered', async () => {
+  const broken = tool('broken', async () => {
+    throw new BridgeError('editor-busy', 'Neovim waits at a prompt');
+  });
+  const { ready, logger } = await start([broken]);
+  const peer = await ready();
+  expect(await peer.call('broken')).toEqual({
+    content: [{ type: 'text', text: 'Neovim waits at a prompt' }],
+    isError: true,
+  });
+  expect(logger.records).toContainEqual({
+    level: 'info',
+    message: 'tool failed',
+    fields: { session: 'client-1', tool: 'broken', error: 'Neovim waits at a prompt' },
+  });
+  await expect(peer.call('nope')).rejects.toMatchObject({ code: -32602 });
+});
+
+test('2,000 calls in flight are all answered, and other clients are served meanwhile', async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held = tool('held', async () => {
+    await released;
+    return 'done';
+  });
+  const { ready, hub } = await start([held, echo]);
+  const [busy, other] = [await ready(), await ready()];
+  const calls = Array.from({ length: 2_000 }, (_, n) => busy.call('held', { n }, `call ${n}`));
+  await soon(() => expect(hub.status()[0]?.openCalls).toBe(2_000));
+  expect((await other.call('echo', {})).content).toEqual([{ type: 'text', text: '{}' }]);
+  release();
+  await Promise.all(calls);
+  expect(new Set(busy.received.map(({ id }) => id)).size).toBe(busy.received.length);
+});
+
+test('the death of a client cancels its calls and ends its reviews, and no other', async () => {
+  const { ready, hub, endedReviews, logger } = await start([wait, echo]);
+  const [dying, other] = [await ready(), await ready()];
+  dying.call('wait').catch(() => {});
+  const kept = other.call('wait', {}, 'kept');
+  await soon(() => expect(hub.status().map(({ openCalls }) => openCalls)).toEqual([1, 1]));
+  dying.terminate();
+  await soon(() => expect(endedReviews).toEqual([['client-1', 'withdrawn']]));
+  expect(hub.status()).toMatchObject([{ id: 'client-2', openCalls: 1 }]);
+  expect(logger.records).toContainEqual({
+    level: 'info',
+    message: 'client disconnected',
+    fields: { session: 'client-1', code: 1006, reason: '' },
+  });
+  other.cancel('kept');
+  expect((await kept).content).toEqual([{ type: 'text', text: 'cancelled' }]);
+});
+
+test('a stop ends the reviews, answers the open calls, and closes with 1001', async () => {
+  let endReview = () => {};
+  const review = tool('review', async () => {
+    await new Promise<void>((resolve) => {
+      endReview = resolve;
+    });
+    return 'DIFF_REJECTED';
+  });
+  const { ready, hub, hooks, endedReviews } = await start([review, wait]);
+  const [a, b] = [await ready(), await ready()];
+  hooks.onReviewsEnd = async () => endReview();
+  const reviewed = a.call('review', {}, 'review');
+  const waiting = b.call('wait', {}, 'wait');
+  await soon(() => expect(hub.status().map(({ openCalls }) => openCalls)).toEqual([1, 1]));
+  const stopped = hub.dispose();
+  expect((await reviewed).content).toEqual([{ type: 'text', text: 'DIFF_REJECTED' }]);
+  expect((await waiting).content).toEqual([{ type: 'text', text: 'cancelled' }]);
+  await stopped;
+  expect(await a.closed).toEqual({ code: 1001, reason: 'the editor goes away' });
+  expect(await b.closed).toEqual({ code: 1001, reason: 'the editor goes away' });
+  expect(endedReviews.filter(([, end]) => end === 'stopped').map(([owner]) => owner)).toEqual([
+    'client-1',
+    'client-2',
+  ]);
+});
+
+test('a stop does not wait for reviews that cannot be closed', async () => {
+  const { ready, hub, hooks } = await start([wait]);
+  const peer = await ready();
+  hooks.onReviewsEnd = () => Promise.reject(new Error('Neovim is gone'));
+  const call = peer.call('wait', {}, 'x');
+  await soon(() => expect(hub.status()[0]?.openCalls).toBe(1));
+  await hub.dispose();
+  await call;
+});
+
+test('who comes after the stop is sent away', async () => {
+  const { connect, hub } = await start();
+  await hub.dispose();
+  const peer = await connect();
+  expect((await peer.closed).code).toBe(1001);
+  expect(hub.status()).toEqual([]);
+});
+
+test('a client that comes back after its socket was dropped starts anew', async () => {
+  const { ready, hub, selection } = await start();
+  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  const first = await ready();
+  await first.waitFor('selection_changed');
+  first.terminate();
+  const second = await ready();
+  expect((await second.waitFor('selection_changed'))[0]).toMatchObject({ text: 'alpha' });
+  expect(hub.status().map(({ id }) => id)).toEqual(['client-2']);
+});
+
+function never(): never {
+  throw new Error('not asked for');
+}
