@@ -39,7 +39,7 @@ export function tempDir(prefix = 'claude-bridge-'): string {
   return fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), prefix)));
 }
 
-export const nvimBinary = (): string => process.env.NVIM ?? 'nvim';
+export const nvimBinary = (): string => process.env['NVIM'] ?? 'nvim';
 
 /** The environment of a test's child: nothing of the machine's own configuration reaches it. */
 export function cleanEnv(home: string, extra: Readonly<Record<string, string>> = {}) {
