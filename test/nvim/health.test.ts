@@ -103,7 +103,7 @@ test('a missing build names the command, without npm on PATH', async () => {
   program('node', 'echo v20.0.0');
   const text = await check({ built: false });
   expect(text).toContain('ERROR dist/host.cjs is missing: the plugin is not built');
-  expect(text).toContain(`Run "npm ci && npm run build" in ${folder}/plugin root`);
+  expect(text).toContain(`Run "npm run build" in ${folder}/plugin root`);
   expect(text).toContain('g:node_host_prog: not set');
 });
 

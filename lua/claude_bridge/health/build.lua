@@ -62,7 +62,7 @@ end
 
 local function check_build()
   local root = require('claude_bridge.host').root()
-  local remedy = { ('Run "npm ci && npm run build" in %s'):format(root) }
+  local remedy = { ('Run "npm run build" in %s'):format(root) }
   for _, name in ipairs({ 'dist/host.cjs', 'dist/claude_bridge.cjs' }) do
     if not vim.uv.fs_stat(root .. '/' .. name) then
       health.error(name .. ' is missing: the plugin is not built', remedy)
