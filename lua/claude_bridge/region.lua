@@ -6,8 +6,14 @@ local M = {}
 ---@field mode 'v'|'V'|'\22' '\22' is a block; a cursor is an empty 'v'
 ---@field start { line: integer, column: integer } 0-based, bytes
 ---@field finish { line: integer, column: integer } 0-based, bytes, exclusive; of a block: its corner
----@field block? { first: integer[], last: integer[], to_end: boolean } corners as of getpos()
+---@field block? claude_bridge.Block
 ---@field lines? string[] the text, where it was read at once
+
+---@class claude_bridge.Block
+---@field first integer[] a corner, as of getpos()
+---@field last integer[]
+---@field left integer 1-based screen column
+---@field to_end boolean whether it goes to the end of each line
 
 --- Longer than any character with what combines with it.
 local CHARACTER_BYTES = 256
@@ -111,7 +117,7 @@ local function block(buf, first, last)
     mode = '\22',
     start = { line = first[2] - 1, column = start },
     finish = { line = last[2] - 1, column = finish },
-    block = { first = first, last = last, to_end = to_end },
+    block = { first = first, last = last, left = left, to_end = to_end },
   }
 end
 
@@ -176,19 +182,32 @@ local function cut(region, limit)
   return fits, start.column + #slice:gsub('[\192-\255]?[\128-\191]*$', '')
 end
 
----@param region claude_bridge.Region
+--- Of a block to the line ends, which getregion() does not know.
+---@param block claude_bridge.Block
+---@return fun(): string? next_line
+local function ragged_lines(block)
+  local lnum, last = block.first[2] - 1, block.last[2]
+  return function()
+    lnum = lnum + 1
+    if lnum <= last then
+      return vim.fn.getline(lnum):sub(byte_at(lnum, block.left) + 1)
+    end
+  end
+end
+
+---@param block claude_bridge.Block
 ---@param limit? integer
 ---@return string[]
-local function block_lines(region, limit)
-  local corners = region.block or {}
-  local first, last = corners.first, corners.last
-  local lines = vim.fn.getregion(first, last, { type = '\22' })
-  local bytes = 0
-  for i, line in ipairs(lines) do
+local function block_lines(block, limit)
+  local next_line = block.to_end and ragged_lines(block)
+    or vim.iter(vim.fn.getregion(block.first, block.last, { type = '\22' }))
+  local lines, bytes = {}, 0
+  for line in next_line do
     bytes = bytes + #line + 1
     if limit and bytes > limit then
-      return vim.list_slice(lines, 1, i - 1)
+      break
     end
+    table.insert(lines, line)
   end
   return lines
 end
@@ -201,7 +220,7 @@ local function lines_of(region, limit)
   if region.lines then
     return region.lines
   elseif region.block then
-    return block_lines(region, limit)
+    return block_lines(region.block, limit)
   end
   local line, column = finish.line, finish.column
   if limit then
@@ -215,7 +234,7 @@ end
 ---@return claude_bridge.Region region the same
 function M.keep_text(region)
   if region.block then
-    region.lines = block_lines(region)
+    region.lines = block_lines(region.block)
   end
   return region
 end

@@ -30,8 +30,11 @@ end
 
 --- To be called when visual mode begins.
 function M.enter_visual()
-  held = nil
-  visual_tick = tick_of(vim.api.nvim_get_current_buf())
+  local buf = vim.api.nvim_get_current_buf()
+  visual_tick = tick_of(buf)
+  if require('claude_bridge.paths').is_real_file(buf) then
+    held = nil
+  end
 end
 
 --- To be called when visual mode ends, at once: the next key may move the cursor.
