@@ -135,7 +135,12 @@ function M.lost()
   if info.state ~= 'failed' then
     become(nothing('stopped'))
   end
-  settle('the bridge has ended')
+  -- Another start may follow right away; it is the one that they wait for then.
+  vim.schedule(function()
+    if info.state == 'stopped' then
+      settle('the bridge has ended')
+    end
+  end)
 end
 
 ---@param list claude_bridge.Client[]

@@ -165,6 +165,28 @@ test('a process that is lost leaves no variable behind', async () => {
   expect(await statusline()).toBe('');
 });
 
+test('who waits for the bridge goes on waiting through a restart, and not past an end', async () => {
+  await nvim.lua(`
+    package.loaded['claude_bridge.host'] =
+      { start = function() end, mark_ready = function() end, mark_failed = function() end }
+    local session = require('claude_bridge.session')
+    _G.told = {}
+    local function wait()
+      session.when_ready(function() table.insert(_G.told, 'ready') end,
+        function(why) table.insert(_G.told, why) end)
+    end
+    wait()
+    session.stopped()
+    session.starting()
+    vim.schedule(function()
+      session.ready({ port = 4711, token = 't', lock_files = {} })
+      session.starting()
+      wait()
+      session.stopped()
+    end)`);
+  await expect.poll(() => nvim.lua('return _G.told')).toEqual(['ready', 'the bridge has ended']);
+});
+
 test("a user's failing autocommand holds nothing up and is told in one line", async () => {
   await nvim.lua(`vim.api.nvim_create_autocmd('User', { pattern = 'ClaudeBridgeStarted',
     callback = function() error('boom') end })`);

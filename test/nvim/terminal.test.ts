@@ -284,6 +284,18 @@ test('one terminal for each agent and working directory', async () => {
   ).toEqual(['other']);
 });
 
+test('inside a terminal the command is for that one, whatever agent and folder', async () => {
+  await setup({ agents: { other: agentCommand('other') } });
+  const folder = path.join(nvim.home, 'sub');
+  fs.mkdirSync(folder);
+  await nvim.command(`lcd ${folder}`);
+  await opened(' other');
+  await nvim.command(`lcd ${nvim.home}`);
+  await toggle();
+  expect(await windows()).toBe(1);
+  expect(starts()).toHaveLength(1);
+});
+
 test.each([
   [
     { cmd: 'no-such-agent --flag' },

@@ -1,8 +1,6 @@
 /** Stands in for the node process, for tests of the Lua side alone. */
 import type { TestNvim } from './nvim.ts';
 
-export const PORT = 4711;
-
 const DOUBLE = `
   local function ready()
     require('claude_bridge.environment').apply({ variables = { CLAUDE_CODE_SSE_PORT = '4711' } })

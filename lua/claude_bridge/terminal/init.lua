@@ -38,8 +38,18 @@ function M.agents()
   return names
 end
 
+--- The agent's terminal that the user is in.
+---@return { agent: string, cwd: string }?
+local function current()
+  return vim.b.claude_bridge_terminal
+end
+
 ---@return string cwd
 local function working_directory()
+  local own = current()
+  if own then
+    return own.cwd
+  end
   local wished = require('claude_bridge.config').get().terminal.cwd
   if vim.is_callable(wished) then
     wished = wished()
@@ -61,9 +71,11 @@ local function specify(args)
   if not words then
     error({ message = problem })
   end
-  local known, agent = commands(), DEFAULT_AGENT
+  local known, agent, own = commands(), DEFAULT_AGENT, current()
   if words[1] and known[words[1]] then
     agent = table.remove(words, 1)
+  elseif own and known[own.agent] then
+    agent = own.agent
   end
   local argv, wrong = argv_of.from_command(known[agent])
   if not argv then
