@@ -104,8 +104,11 @@ export interface EditorPort {
   saveDocument(path: AbsolutePath): Promise<SaveResult>;
   /** Shows what is on disk in the buffers of these files, without a prompt; unsaved text stays. */
   reloadFiles(paths: readonly AbsolutePath[]): Promise<void>;
-  /** Resolves when the user sees the review. Its outcome comes as a `review-decided` event. */
-  openReview(view: ReviewView): Promise<void>;
+  /**
+   * Resolves when the user sees the review. Its outcome comes as a `review-decided` event.
+   * @param signal gives up; the caller closes the review then, and it is not shown later
+   */
+  openReview(view: ReviewView, signal: AbortSignal): Promise<void>;
   /** The proposal as it stands now, byte for byte; undefined where the user changed nothing. */
   reviewText(id: string): Promise<string | undefined>;
   /** Takes the view away and restores what was there. Unknown ids are no error. */
