@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../core/errors.ts';
 import type { EditorEvent } from '../core/ports.ts';
+import { reviewEvents } from './review-events.ts';
 import { FilePath, LuaSelection, listOf } from './schema.ts';
 
 type EventParser = z.ZodType<EditorEvent>;
@@ -35,7 +36,7 @@ const contextEvents: Readonly<Record<string, EventParser>> = {
   mention: Mention,
 };
 
-const parsers: Readonly<Record<string, EventParser>> = { ...contextEvents };
+const parsers: Readonly<Record<string, EventParser>> = { ...contextEvents, ...reviewEvents };
 
 const Envelope = z.looseObject({ kind: z.string() });
 

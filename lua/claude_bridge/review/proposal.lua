@@ -1,0 +1,172 @@
+--- The right side of a review: a buffer with the proposed text, which is never "modified", so that
+--- nothing but a write on purpose accepts it and no command asks for a `!`.
+local M = {}
+
+---@class claude_bridge.Proposal
+---@field buffer integer
+---@field name string of the buffer; writing to this name accepts
+---@field tick? integer changedtick with the proposal as it came
+---@field traits? string the options that belong to the text, as they came
+---@field slices integer how many slices of lines have come
+---@field literal_cr boolean the CRs of the line ends are in the lines
+
+---@class claude_bridge.ViewText
+---@field lines string[]
+---@field eol boolean the last line has a line end
+---@field bom boolean
+---@field crlf boolean every line end is CR LF, which the lines do not show
+
+--- Text on its way to the node side. The lines are joined, each with a line break before it: a
+--- string that starts with a byte order mark would lose it in decoding.
+---@class claude_bridge.WireText
+---@field lines string
+---@field eol boolean
+---@field bom boolean
+---@field crlf boolean
+
+---@param buffer integer
+---@return string
+local function traits(buffer)
+  local options = vim.bo[buffer]
+  return ('%s %s %s'):format(options.fileformat, options.endofline, options.bomb)
+end
+
+---@param buffer integer
+local function forget_modified(buffer)
+  if vim.bo[buffer].modified then
+    vim.bo[buffer].modified = false
+  end
+end
+
+--- Keeps the buffer unmodified through every change. Undo sets the option after it has told of the
+--- lines; the change of the tick comes last.
+---@param buffer integer
+local function keep_unmodified(buffer)
+  vim.api.nvim_buf_attach(buffer, false, {
+    on_lines = function()
+      forget_modified(buffer)
+    end,
+    on_changedtick = function()
+      forget_modified(buffer)
+    end,
+  })
+end
+
+--- Makes the hidden buffer, without text as yet.
+---@param id string
+---@param path string
+---@param text { eol: boolean, bom: boolean, crlf: boolean }
+---@param takes_dos boolean
+---@return claude_bridge.Proposal
+function M.create(id, path, text, takes_dos)
+  local base = vim.fs.basename(path):gsub('%c', '?')
+  local name = ('claudebridge://%s/%s'):format(id, base)
+  local buffer = vim.api.nvim_create_buf(false, true)
+  local options = vim.bo[buffer]
+  options.buftype = 'acwrite'
+  options.bufhidden = 'hide'
+  options.undofile = false
+  options.undolevels = -1
+  options.fileformat = text.crlf and takes_dos and 'dos' or 'unix'
+  options.endofline = text.eol
+  options.bomb = text.bom
+  vim.b[buffer].claude_bridge_review = id
+  -- Autosave plugins skip buffers with these.
+  vim.b[buffer].auto_save = 0
+  vim.b[buffer].autosave_disabled = true
+  vim.api.nvim_buf_set_name(buffer, name)
+  return {
+    buffer = buffer,
+    name = name,
+    slices = 0,
+    literal_cr = text.crlf and not takes_dos,
+  }
+end
+
+--- Appends lines to the hidden buffer.
+---@param proposal claude_bridge.Proposal
+---@param lines string[]
+---@param is_end boolean no lines follow
+function M.fill(proposal, lines, is_end)
+  if proposal.literal_cr then
+    local bare = is_end and not vim.bo[proposal.buffer].endofline and #lines or 0
+    for index, line in ipairs(lines) do
+      lines[index] = index == bare and line or line .. '\r'
+    end
+  end
+  -- A new buffer has one line, which the first lines replace.
+  local start = proposal.slices > 0 and -1 or 0
+  vim.api.nvim_buf_set_lines(proposal.buffer, start, -1, false, lines)
+  proposal.slices = proposal.slices + 1
+end
+
+--- From here on changes are the user's.
+---@param proposal claude_bridge.Proposal
+---@param editable boolean
+function M.seal(proposal, editable)
+  local options = vim.bo[proposal.buffer]
+  -- The value that stands for "as the global option says".
+  options.undolevels = -123456
+  options.modified = false
+  options.modifiable = editable
+  proposal.tick = vim.api.nvim_buf_get_changedtick(proposal.buffer)
+  proposal.traits = traits(proposal.buffer)
+  keep_unmodified(proposal.buffer)
+end
+
+--- Whether the user has changed the text. An edit that was undone counts until it is compared.
+---@param proposal claude_bridge.Proposal
+---@return boolean
+function M.is_touched(proposal)
+  return vim.api.nvim_buf_is_loaded(proposal.buffer)
+    and (
+      vim.api.nvim_buf_get_changedtick(proposal.buffer) ~= proposal.tick
+      or traits(proposal.buffer) ~= proposal.traits
+    )
+end
+
+---@param buffer integer
+---@return claude_bridge.ViewText
+function M.read(buffer)
+  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+  if #lines == 1 and lines[1] == '' then
+    local bytes = vim.api.nvim_buf_call(buffer, function()
+      return vim.fn.wordcount().bytes
+    end)
+    lines = bytes == 0 and {} or lines
+  end
+  local options = vim.bo[buffer]
+  return {
+    lines = lines,
+    eol = options.endofline,
+    bom = options.bomb,
+    crlf = options.fileformat == 'dos',
+  }
+end
+
+---@param text claude_bridge.ViewText
+---@return claude_bridge.WireText
+function M.to_wire(text)
+  local joined = #text.lines > 0 and '\n' .. table.concat(text.lines, '\n') or ''
+  return { lines = joined, eol = text.eol, bom = text.bom, crlf = text.crlf }
+end
+
+--- The text as bytes of a file.
+---@param text claude_bridge.ViewText
+---@return string
+function M.to_bytes(text)
+  local line_end = text.crlf and '\r\n' or '\n'
+  local tail = text.eol and #text.lines > 0 and line_end or ''
+  return (text.bom and '\239\187\191' or '') .. table.concat(text.lines, line_end) .. tail
+end
+
+--- Puts text back after Neovim has unloaded the buffer under a window (`:edit!`).
+---@param proposal claude_bridge.Proposal
+---@param text claude_bridge.ViewText
+function M.refill(proposal, text)
+  vim.api.nvim_buf_set_lines(proposal.buffer, 0, -1, false, text.lines)
+  forget_modified(proposal.buffer)
+  keep_unmodified(proposal.buffer)
+end
+
+return M

@@ -1,0 +1,145 @@
+--- Shows a prepared review: windows, titles, cursor and focus; and takes it away again.
+local M = {}
+
+local state = require('claude_bridge.review.state')
+
+--- How long to wait where Neovim lets no window be closed just now, ms.
+local RETRY_MS = 50
+
+---@param mode string of nvim_get_mode()
+---@return boolean the user is in the middle of nothing
+local function is_idle(mode)
+  return (mode == 'n' or mode == 't' or mode == 'nt') and vim.bo.buftype ~= 'prompt'
+end
+
+--- Where the focus goes back to. From inside another review that may be gone by then, it goes where
+--- that one would have sent it.
+---@param mode string
+---@return claude_bridge.ReviewPlace[]
+local function places(mode)
+  local window = vim.api.nvim_get_current_win()
+  local buffer = vim.api.nvim_win_get_buf(window)
+  local found = { { window = window, buffer = buffer, mode = mode } }
+  local other = state.of_window(window)
+  if other and other.layout then
+    vim.list_extend(found, other.layout.came_from)
+  end
+  return found
+end
+
+---@param text string
+---@return string for 'winbar'
+local function literal(text)
+  return (text:gsub('%c', '?'):gsub('%%', '%%%%'))
+end
+
+--- The one change that lines cannot show.
+---@param review claude_bridge.Review
+---@return string
+local function final_newline(review)
+  local original, proposal = review.original.buffer, review.proposal.buffer
+  local has, gets = vim.bo[original].endofline, vim.bo[proposal].endofline
+  if review.original.note == 'new file' or has == gets then
+    return ''
+  end
+  return gets and ' [adds the final newline]' or ' [drops the final newline]'
+end
+
+---@param review claude_bridge.Review
+local function set_titles(review)
+  local note = review.original.note and (' [%s]'):format(review.original.note) or ''
+  local left = literal(' ' .. vim.fs.basename(review.path) .. note)
+  local right = literal(' ' .. review.title .. final_newline(review))
+    .. '%= %<:w accepts, :q rejects '
+  for window, title in pairs({ [review.layout.left] = left, [review.layout.right] = right }) do
+    -- A window of one line has no room for a title.
+    pcall(vim.api.nvim_set_option_value, 'winbar', title, { win = window, scope = 'local' })
+  end
+end
+
+---@param layout claude_bridge.ReviewLayout
+---@param jump boolean
+local function set_cursor(layout, jump)
+  local line = vim.api.nvim_win_get_cursor(layout.left)[1]
+  vim.api.nvim_win_call(layout.right, function()
+    if not jump then
+      local last = vim.api.nvim_buf_line_count(0)
+      vim.api.nvim_win_set_cursor(0, { math.min(line, last), 0 })
+    elseif vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
+      vim.cmd('silent! keepjumps normal! gg]c')
+    end
+  end)
+end
+
+---@param review claude_bridge.Review
+---@param takes_focus boolean
+local function set_focus(review, takes_focus)
+  local layout = review.layout
+  if takes_focus then
+    -- An error in someone's autocommand comes after the fact.
+    pcall(vim.api.nvim_set_current_win, layout.right)
+    vim.cmd('silent! syncbind')
+    return
+  end
+  if layout.left == vim.api.nvim_get_current_win() then
+    -- The text that the user works on must not fold away.
+    vim.api.nvim_set_option_value('foldenable', false, { win = layout.left, scope = 'local' })
+  end
+  if layout.own_tabpage then
+    local number = vim.api.nvim_tabpage_get_number(layout.tabpage)
+    require('claude_bridge.ui').notify({
+      level = 'info',
+      message = ('an edit of %s waits for your review in tab page %d'):format(
+        vim.fs.basename(review.path),
+        number
+      ),
+    })
+  end
+end
+
+---@param review claude_bridge.Review
+---@param options { layout: string, focus: boolean, jump: boolean }
+function M.show(review, options)
+  local mode = vim.api.nvim_get_mode().mode
+  local takes_focus = options.focus and is_idle(mode)
+  require('claude_bridge.review.place').open(review, {
+    layout = options.layout,
+    keep_focus = not takes_focus,
+    came_from = places(mode),
+  })
+  set_titles(review)
+  set_cursor(review.layout, options.jump)
+  set_focus(review, takes_focus)
+end
+
+--- Whether windows may be opened and closed now.
+---@return boolean
+function M.can_change_windows()
+  return vim.fn.getcmdwintype() == ''
+end
+
+--- Takes a review away, as soon as Neovim lets windows be closed.
+---@param review claude_bridge.Review
+---@param after fun()
+function M.hide(review, after)
+  local remove = require('claude_bridge.review.remove')
+  local function again()
+    M.hide(review, after)
+  end
+  if not M.can_change_windows() then
+    vim.api.nvim_create_autocmd('CmdwinLeave', { once = true, callback = vim.schedule_wrap(again) })
+    return
+  end
+  local done, problem = pcall(remove.windows, review)
+  if not done and tostring(problem):find('E565') then
+    vim.defer_fn(again, RETRY_MS)
+    return
+  end
+  remove.buffers(review)
+  after()
+  if not done then
+    error(problem, 0)
+  end
+end
+
+return M

@@ -1,0 +1,196 @@
+--- Notices what the user does with a proposal: a write on purpose accepts, the last window gone
+--- rejects. Decisions are taken in the event, windows are touched when the command is over.
+local M = {}
+
+local state = require('claude_bridge.review.state')
+
+local GROUP = 'claude_bridge_review'
+
+---@class claude_bridge.ReviewActions
+---@field accept fun(review: claude_bridge.Review)
+---@field reject fun(review: claude_bridge.Review, notice?: string)
+---@field keep fun(review: claude_bridge.Review)
+
+--- `:x` and `:exit` on an unmodified buffer write nothing; the command line is where they show.
+local exit_was_typed = false
+
+--- Whether a command line holds `:xit` or `:exit`, also behind modifiers and `|`.
+---@param line string
+---@return boolean
+local function has_exit(line)
+  while line ~= '' do
+    local parsed, command = pcall(vim.api.nvim_parse_cmd, line, {})
+    if not parsed then
+      return false
+    end
+    if command.cmd == 'xit' or command.cmd == 'exit' then
+      return true
+    end
+    line = command.nextcmd or ''
+  end
+  return false
+end
+
+local function on_cmdline_leave()
+  if vim.v.event.abort or vim.v.event.cmdtype ~= ':' then
+    return
+  end
+  exit_was_typed = has_exit(vim.fn.getcmdline())
+  if exit_was_typed then
+    vim.schedule(function()
+      exit_was_typed = false
+    end)
+  end
+end
+
+---@param review claude_bridge.Review
+---@param actions claude_bridge.ReviewActions
+local function reject_if_hidden(review, actions)
+  vim.schedule(function()
+    if not state.is_pending(review) then
+      return
+    end
+    if #vim.fn.win_findbuf(review.proposal.buffer) == 0 then
+      local asked = review.quitting
+      actions.reject(review, not asked and 'its view was closed' or nil)
+    end
+  end)
+end
+
+---@param review claude_bridge.Review
+---@param actions claude_bridge.ReviewActions
+local function on_quit(review, actions)
+  require('claude_bridge.review.remove').keep_editor_open(review)
+  review.quitting = true
+  vim.schedule(function()
+    review.quitting = nil
+  end)
+  if exit_was_typed then
+    actions.accept(review)
+  end
+end
+
+---@param review claude_bridge.Review
+---@param actions claude_bridge.ReviewActions
+---@param event vim.api.keyset.create_autocmd.callback_args
+local function on_write(review, actions, event)
+  local own = event.match == review.proposal.name
+  local first, last = vim.fn.line("'["), vim.fn.line("']")
+  require('claude_bridge.ui').guard(function()
+    if own and event.event == 'BufWriteCmd' then
+      actions.accept(review)
+    elseif own then
+      error({ message = 'to accept, write the whole proposal with :w' }, 0)
+    else
+      local mode = event.event == 'FileAppendCmd' and 'ab' or 'wb'
+      require('claude_bridge.review.copy').write(review.proposal, event.match, mode, first, last)
+    end
+  end)
+end
+
+--- `:saveas` and `:file` give the buffer another name; it gets its own back.
+---@param review claude_bridge.Review
+local function on_renamed(review)
+  vim.schedule(function()
+    local proposal = review.proposal
+    if not state.is_pending(review) or not vim.api.nvim_buf_is_valid(proposal.buffer) then
+      return
+    end
+    local namesake = vim.fn.bufnr('^' .. vim.fn.escape(proposal.name, '\\*?[]{},^$~.') .. '$')
+    if namesake > 0 and namesake ~= proposal.buffer then
+      pcall(vim.api.nvim_buf_delete, namesake, { force = true })
+    end
+    pcall(vim.api.nvim_buf_set_name, proposal.buffer, proposal.name)
+  end)
+end
+
+---@param review claude_bridge.Review
+---@param actions claude_bridge.ReviewActions
+local function watch_buffer(review, actions)
+  local proposal = require('claude_bridge.review.proposal')
+  local buffer = review.proposal.buffer
+  local unloaded ---@type claude_bridge.ViewText?
+  local function on(events, callback)
+    vim.api.nvim_create_autocmd(events, {
+      group = GROUP,
+      buffer = buffer,
+      callback = function(event)
+        -- A callback that returns true would be taken off.
+        if review.settled == nil then
+          callback(event)
+        end
+      end,
+    })
+  end
+  on({ 'BufWriteCmd', 'FileWriteCmd', 'FileAppendCmd' }, function(event)
+    on_write(review, actions, event)
+  end)
+  on('QuitPre', function()
+    on_quit(review, actions)
+  end)
+  on('BufUnload', function()
+    unloaded = proposal.read(buffer)
+    actions.keep(review)
+  end)
+  on('BufReadCmd', function()
+    if unloaded then
+      proposal.refill(review.proposal, unloaded)
+    end
+  end)
+  on('BufFilePost', function()
+    on_renamed(review)
+  end)
+  on({ 'BufWinLeave', 'BufHidden', 'BufUnload', 'BufWipeout' }, function()
+    reject_if_hidden(review, actions)
+  end)
+  -- `ZZ` runs `:x` without a command line. One of the user's own stays.
+  if vim.fn.mapcheck('ZZ', 'n') == '' then
+    vim.keymap.set('n', 'ZZ', function()
+      if review.settled == nil then
+        actions.accept(review)
+      end
+    end, { buffer = buffer, desc = 'Accept the proposal' })
+  end
+end
+
+---@param actions claude_bridge.ReviewActions
+local function watch_editor(actions)
+  local function on(events, callback, pattern)
+    vim.api.nvim_create_autocmd(events, { group = GROUP, pattern = pattern, callback = callback })
+  end
+  on('CmdlineLeave', on_cmdline_leave, ':')
+  on('WinClosed', function(event)
+    for _, review in pairs(state.reviews) do
+      require('claude_bridge.review.remove').before_close(review, tonumber(event.match) or 0)
+    end
+  end)
+  on('OptionSet', function()
+    local review = state.of_proposal(vim.api.nvim_get_current_buf())
+    if review and vim.bo.modified then
+      vim.bo.modified = false
+    end
+  end, { 'fileformat', 'endofline', 'bomb', 'fileencoding', 'binary' })
+  on('User', function()
+    require('claude_bridge.review').close_all('stopped')
+  end, 'ClaudeBridgeStopped')
+end
+
+--- Starts to watch a review.
+---@param review claude_bridge.Review
+---@param actions claude_bridge.ReviewActions
+function M.start(review, actions)
+  local group = vim.api.nvim_create_augroup(GROUP, { clear = false })
+  if #vim.api.nvim_get_autocmds({ group = group, event = 'CmdlineLeave' }) == 0 then
+    watch_editor(actions)
+  end
+  watch_buffer(review, actions)
+end
+
+--- Watches no longer, once no review is left.
+function M.stop_if_idle()
+  if next(state.reviews) == nil then
+    vim.api.nvim_create_augroup(GROUP, { clear = true })
+  end
+end
+
+return M

@@ -1,0 +1,153 @@
+--- What a review changes in the user's windows, remembered so that it can be put back.
+local M = {}
+
+--- Options that diff mode or a review sets in a window.
+local LOCAL_OPTIONS = {
+  'cursorbind',
+  'diff',
+  'foldcolumn',
+  'foldenable',
+  'foldlevel',
+  'foldmethod',
+  'scrollbind',
+  'winbar',
+  'wrap',
+}
+
+---@class claude_bridge.WindowState
+---@field buffer integer
+---@field view table of winsaveview()
+---@field options table<string, any>
+---@field folds? string commands that make the folds again
+
+--- Folds that were made by hand go when 'foldmethod' changes.
+---@param window integer
+---@return string? commands that make them again
+local function save_folds(window)
+  if vim.wo[window].foldmethod ~= 'manual' then
+    return nil
+  end
+  local file = vim.fn.tempname()
+  local viewoptions = vim.o.viewoptions
+  vim.o.viewoptions = 'folds'
+  local saved = pcall(vim.api.nvim_win_call, window, function()
+    vim.cmd('silent mkview! ' .. vim.fn.fnameescape(file))
+  end)
+  vim.o.viewoptions = viewoptions
+  local script = saved and table.concat(vim.fn.readfile(file), '\n') or ''
+  vim.uv.fs_unlink(file)
+  -- The rest of such a script would open the file again and tell plugins of a session.
+  local commands = script:match('\n(silent! normal! zE\n.-)\nlet &fdl')
+  return commands and commands:find('%dfold') and commands or nil
+end
+
+---@param window integer
+---@param keeps_buffer boolean the window goes on showing its buffer; Neovim itself remembers the
+---folds of one that it takes out of sight
+---@return claude_bridge.WindowState
+function M.save(window, keeps_buffer)
+  local options = {}
+  for _, name in ipairs(LOCAL_OPTIONS) do
+    options[name] = vim.api.nvim_get_option_value(name, { win = window, scope = 'local' })
+  end
+  return {
+    buffer = vim.api.nvim_win_get_buf(window),
+    view = vim.api.nvim_win_call(window, vim.fn.winsaveview),
+    options = options,
+    folds = keeps_buffer and save_folds(window) or nil,
+  }
+end
+
+--- Puts the options back, in whatever buffer the window shows.
+---@param window integer
+---@param state claude_bridge.WindowState
+function M.restore_options(window, state)
+  if vim.wo[window].diff and not state.options.diff then
+    vim.api.nvim_win_call(window, function()
+      vim.cmd('diffoff')
+    end)
+  end
+  for name, value in pairs(state.options) do
+    local where = { win = window, scope = 'local' }
+    -- Setting 'foldmethod' to what it is would throw folds away.
+    if vim.api.nvim_get_option_value(name, where) ~= value then
+      vim.api.nvim_set_option_value(name, value, where)
+    end
+  end
+end
+
+--- Puts cursor, scroll position and hand-made folds back, if the window shows its buffer.
+---@param window integer
+---@param state claude_bridge.WindowState
+function M.restore_view(window, state)
+  if vim.api.nvim_win_get_buf(window) ~= state.buffer then
+    return
+  end
+  vim.api.nvim_win_call(window, function()
+    if state.folds then
+      pcall(vim.api.nvim_exec2, state.folds, { output = true })
+    end
+    vim.fn.winrestview(state.view)
+  end)
+end
+
+--- Shows a buffer in a window and leaves no trace: the buffer that was there stays loaded, the
+--- alternate file and the jump list stay.
+---@param window integer
+---@param buffer integer
+function M.swap_buffer(window, buffer)
+  vim.api.nvim_win_call(window, function()
+    vim.cmd(('noautocmd hide keepalt keepjumps buffer %d'):format(buffer))
+  end)
+end
+
+---@param tabpage integer
+---@return integer[] windows in the order of their numbers, without floating ones
+function M.tiled(tabpage)
+  return vim.tbl_filter(function(window)
+    return vim.api.nvim_win_get_config(window).relative == ''
+  end, vim.api.nvim_tabpage_list_wins(tabpage))
+end
+
+---@class claude_bridge.Sizes
+---@field windows integer[]
+---@field command string of winrestcmd()
+
+---@param tabpage integer
+---@return claude_bridge.Sizes
+function M.save_sizes(tabpage)
+  local windows = M.tiled(tabpage)
+  return {
+    windows = windows,
+    command = vim.api.nvim_win_call(windows[1], vim.fn.winrestcmd),
+  }
+end
+
+--- The sizes of some windows, to see later whether anyone has changed them.
+---@param windows integer[]
+---@return string
+function M.measure(windows)
+  return table.concat(
+    vim.tbl_map(function(window)
+      if not vim.api.nvim_win_is_valid(window) then
+        return 'gone'
+      end
+      local size = { vim.api.nvim_win_get_width(window), vim.api.nvim_win_get_height(window) }
+      return table.concat(size, 'x')
+    end, windows),
+    ' '
+  )
+end
+
+--- Gives the windows their sizes again, if they are the same windows.
+---@param tabpage integer
+---@param sizes claude_bridge.Sizes
+function M.restore_sizes(tabpage, sizes)
+  if vim.deep_equal(M.tiled(tabpage), sizes.windows) then
+    vim.api.nvim_win_call(sizes.windows[1], function()
+      vim.cmd(sizes.command)
+    end)
+  end
+end
+
+return M
