@@ -33,6 +33,8 @@ export const StartRequest = z.object({
   kind: z.literal('start'),
   config: BridgeConfig,
   editor_pid: z.int().positive(),
+  /** The workspace as it is now; changes follow as events. */
+  folders: Strings,
   /** Of an earlier bridge of the same Neovim: its clients come back by the same port and token. */
   session: z.object({ port: z.int().min(1).max(65_535), token: z.string().min(16) }).optional(),
 });

@@ -52,6 +52,11 @@ function M.state()
   return state
 end
 
+---@return integer? channel and job id of the process
+function M.job()
+  return job
+end
+
 ---@param message string
 local function fail(message)
   state = 'failed'
@@ -107,6 +112,7 @@ end
 ---@param code integer
 local function on_exit(code)
   job = nil
+  require('claude_bridge.events').stop()
   require('claude_bridge.channel').detach()
   local wanted = state == 'stopping'
   if wanted then
@@ -184,9 +190,12 @@ function M.start()
     kind = 'start',
     config = require('claude_bridge.config').for_node(),
     editor_pid = vim.fn.getpid(),
+    folders = require('claude_bridge.workspace').folders(),
     session = session.previous(),
   })
   session.starting()
+  -- What is open and selected goes out right behind, so that the first client finds it.
+  require('claude_bridge.events').start()
   return true
 end
 

@@ -37,6 +37,7 @@ const replacements = {
 /** Needs the packages installed. */
 export async function bundleAll() {
   const { build } = await import('esbuild');
+  const version = versionIn('package.json');
   const options = {
     bundle: true,
     platform: 'node',
@@ -64,7 +65,6 @@ export async function bundleAll() {
   }
   fs.chmodSync(inProject('dist/host.cjs'), 0o755);
   // Written last: what says that the build is whole.
-  const version = versionIn('package.json');
   fs.writeFileSync(inProject('dist/version.json'), `${JSON.stringify({ version })}\n`);
 }
 

@@ -12,6 +12,10 @@ export interface Environment {
   readonly home: AbsolutePath;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
+  /** The name that agents show for this editor. */
+  readonly ideName: string;
+  /** Where the user keeps the lock files of Claude Code, if not in its own folder. */
+  readonly lockFolder?: AbsolutePath | undefined;
 }
 
 /** What a lock file tells of this editor. */

@@ -3,12 +3,12 @@ import type { Discovery, Environment } from '../family.ts';
 
 /** Where Claude Code looks for editors, and what it must read there. */
 export const discovery: Discovery = {
-  folder: (env) => path.join(configFolder(env), 'ide'),
+  folder: (env) => env.lockFolder ?? path.join(configFolder(env), 'ide'),
 
   content: ({ token, editorPid, workspaceFolders }, env) => ({
     pid: editorPid,
     workspaceFolders,
-    ideName: 'Neovim',
+    ideName: env.ideName,
     transport: 'ws',
     runningInWindows: env.platform === 'win32',
     authToken: token,

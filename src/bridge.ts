@@ -1,0 +1,249 @@
+/** The composition root: builds the running bridge from its parts and takes it down again. */
+import fs from 'node:fs';
+import { v4 as uuid } from 'uuid';
+import { z } from 'zod';
+import { Announcement } from './agents/announcement.ts';
+import { claudeCode } from './agents/claude-code/family.ts';
+import type { Environment } from './agents/family.ts';
+import { AgentRegistry } from './agents/registry.ts';
+import { SessionHub } from './agents/sessions.ts';
+import type { StartRequest } from './config.ts';
+import { DisposableStack } from './core/disposable.ts';
+import { Editor } from './core/editor.ts';
+import { messageOf } from './core/errors.ts';
+import type { EditorPort } from './core/ports.ts';
+import { Privacy } from './core/privacy.ts';
+import type { NvimCalls } from './nvim/calls.ts';
+import { contextPort } from './nvim/context-port.ts';
+import { parseEditorEvent } from './nvim/event-source.ts';
+import { reviewPort } from './nvim/review-port.ts';
+import { FileWatcher } from './platform/file-watcher.ts';
+import { LogFile } from './platform/log-file.ts';
+import { reportStatus } from './status-report.ts';
+import { ideTools } from './tools/ide-tools.ts';
+import { WebSocketServer } from './transport/websocket-server.ts';
+
+export interface BridgeOptions {
+  readonly calls: NvimCalls;
+  readonly request: StartRequest;
+  readonly environment: Environment;
+}
+
+const NAME = 'claude-bridge.nvim';
+
+export class Bridge {
+  readonly logger: LogFile;
+  readonly #options: BridgeOptions;
+  readonly #editor: Editor;
+  readonly #registry: AgentRegistry;
+  readonly #hub: SessionHub;
+  readonly #watcher: FileWatcher;
+  readonly #owned = new DisposableStack();
+  #server: WebSocketServer | undefined;
+  #announcement: Announcement | undefined;
+  #disposed: Promise<void> | undefined;
+
+  /** Listens to nothing yet, but takes events from now on. */
+  constructor(options: BridgeOptions) {
+    const { calls, request } = options;
+    const { config } = request;
+    this.#options = options;
+    this.logger = new LogFile({ path: config.log_path, level: config.log_level });
+    this.#watcher = new FileWatcher({
+      logger: this.logger,
+      onChange: (paths) => this.#run('reload', port.reloadFiles(paths)),
+    });
+    const port = this.#port(calls);
+    this.#editor = new Editor({
+      port,
+      logger: this.logger,
+      privacy: new Privacy({
+        exclude: config.exclude,
+        sharing: config.share_selection,
+        realPath: realPathOf,
+      }),
+      onAccepted: (path) => this.#watcher.expect(path),
+    });
+    this.#editor.workspace.update(request.folders);
+    this.#registry = new AgentRegistry([claudeCode(ideTools)]);
+    this.#hub = new SessionHub({
+      editor: this.#editor,
+      registry: this.#registry,
+      logger: this.logger,
+      info: { name: NAME, version: VERSION },
+    });
+  }
+
+  /** Takes an event of Lua; one that makes no sense is logged and costs nothing else. */
+  handle(raw: unknown): void {
+    if (z.object({ kind: z.literal('status') }).safeParse(raw).success) {
+      this.#run('status', this.#showStatus());
+      return;
+    }
+    try {
+      const event = parseEditorEvent(raw);
+      if (event) this.#editor.handle(event);
+    } catch (error) {
+      this.logger.warn('event not understood', { error: messageOf(error) });
+    }
+  }
+
+  /**
+   * Listens, then makes itself known, then tells Neovim.
+   * @throws BridgeError `startup-failed`
+   */
+  async open(): Promise<void> {
+    const { request } = this.#options;
+    const token = request.session?.token ?? uuid();
+    const server = await WebSocketServer.start({
+      logger: this.logger,
+      token,
+      host: request.config.host,
+      port: { fixed: request.config.port || undefined, preferred: request.session?.port },
+      tokenIn: (headers) => this.#registry.tokenIn(headers),
+      onConnection: (connection) => {
+        this.#announcement?.ensure();
+        this.#hub.accept(connection);
+      },
+    });
+    this.#server = server;
+    if (this.#disposed !== undefined) return await server.dispose();
+    this.#announce(server.port, token);
+    this.#wire();
+    this.logger.info('listening', { port: server.port, pid: request.editor_pid });
+    await this.#publish(server.port, token);
+  }
+
+  /** At the end of the process: what must not stay behind and can be removed at once. */
+  withdraw(): void {
+    this.#announcement?.withdraw();
+  }
+
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#close();
+    return this.#disposed;
+  }
+
+  #port(calls: NvimCalls): EditorPort {
+    const { diff } = this.#options.request.config;
+    return {
+      ...contextPort(calls),
+      ...reviewPort(calls, diff),
+      notify: (level, message) =>
+        this.#run('notify', calls.lua('ui.notify', { level, message }, z.unknown())),
+    };
+  }
+
+  #announce(port: number, token: string): void {
+    const { request, environment } = this.#options;
+    this.#announcement = new Announcement({
+      families: this.#registry.families,
+      environment,
+      advertisement: {
+        port,
+        token,
+        editorPid: request.config.pid ?? request.editor_pid,
+        workspaceFolders: this.#editor.workspace.folders,
+      },
+      logger: this.logger,
+    });
+    this.#announcement.publish();
+  }
+
+  #wire(): void {
+    const editor = this.#editor;
+    const tell = coalesce(() => this.#run('state', this.#tellState()));
+    this.#owned.use(editor.workspace.onChange((folders) => this.#updateFolders(folders)));
+    this.#owned.use(editor.onDocuments((paths) => this.#watcher.watch(paths)));
+    this.#owned.use(this.#hub.onChange(tell));
+    this.#owned.use(editor.reviews.onChange(tell));
+    this.#owned.use(this.#watcher);
+  }
+
+  #updateFolders(folders: readonly string[]): void {
+    try {
+      this.#announcement?.updateFolders(folders);
+    } catch (error) {
+      this.logger.error('lock file not updated', { error: messageOf(error) });
+      this.#editor.port.notify('warn', messageOf(error));
+    }
+  }
+
+  async #publish(port: number, token: string): Promise<void> {
+    const variables = this.#announcement?.variables ?? {};
+    const { calls } = this.#options;
+    await calls.lua('environment.apply', { variables }, z.unknown());
+    const lock_files = this.#announcement?.paths ?? [];
+    await calls.lua('session.ready', { port, token, lock_files }, z.unknown());
+  }
+
+  async #tellState(): Promise<void> {
+    const clients = this.#hub.status().map(({ id, name, version, pid, state }) => ({
+      id,
+      state,
+      ...(name === undefined ? {} : { name }),
+      ...(version === undefined ? {} : { version }),
+      ...(pid === undefined ? {} : { pid }),
+    }));
+    const reviews = this.#editor.reviews.pending().map(({ id, request }) => ({
+      id,
+      path: request.newPath,
+      title: request.key,
+    }));
+    await this.#options.calls.lua('session.state', { clients, reviews }, z.unknown());
+  }
+
+  async #showStatus(): Promise<void> {
+    const lines = reportStatus({
+      port: this.#server?.port,
+      lockFiles: this.#announcement?.ensure() ?? [],
+      folders: this.#editor.workspace.folders,
+      sessions: this.#hub.status(),
+      reviews: this.#editor.reviews.pending(),
+      now: Date.now(),
+    });
+    await this.#options.calls.lua('ui.status', { lines }, z.unknown());
+  }
+
+  /** Lock files first: a client that loses the socket must not find the way back to nobody. */
+  async #close(): Promise<void> {
+    this.withdraw();
+    this.#owned.dispose();
+    try {
+      await this.#hub.dispose();
+      await this.#editor.dispose();
+    } finally {
+      await this.#server?.dispose();
+      this.logger.info('stopped');
+    }
+  }
+
+  #run(what: string, work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.logger.warn(`${what} failed`, { error: messageOf(error) }));
+  }
+}
+
+/** Many changes in one turn of the event loop are told once. */
+function coalesce(tell: () => void): () => void {
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    setImmediate(() => {
+      isWaiting = false;
+      tell();
+    });
+  };
+}
+
+function realPathOf(path: string): string {
+  try {
+    return fs.realpathSync(path);
+  } catch {
+    // It does not exist (yet); its name alone decides.
+    return path;
+  }
+}
+
+/** Of the plugin; set by the build. */
+declare const VERSION: string;

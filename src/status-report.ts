@@ -1,0 +1,72 @@
+/** What `:ClaudeBridgeStatus` shows, as lines for a person. */
+import type { LockFileStatus } from './agents/announcement.ts';
+import type { SessionStatus } from './agents/session.ts';
+import type { AbsolutePath } from './core/ports.ts';
+import type { Review } from './core/reviews.ts';
+
+export interface StatusFacts {
+  readonly port: number | undefined;
+  readonly lockFiles: readonly LockFileStatus[];
+  readonly folders: readonly AbsolutePath[];
+  readonly sessions: readonly SessionStatus[];
+  readonly reviews: readonly Review[];
+  /** Wall clock, ms. */
+  readonly now: number;
+}
+
+const STATES: Readonly<Record<SessionStatus['state'], string>> = {
+  open: 'socket open, handshake not begun',
+  initializing: 'handshake not finished',
+  ready: 'ready',
+};
+const LOCKS: Readonly<Record<LockFileStatus['state'], string>> = {
+  present: '',
+  restored: ' (was missing, written again)',
+  missing: ' (missing, and it cannot be written: see :ClaudeBridgeLog)',
+};
+
+export function reportStatus(facts: StatusFacts): readonly string[] {
+  const { port, lockFiles, folders, sessions, reviews } = facts;
+  return [
+    port === undefined ? 'Starting' : `Listening on port ${port}`,
+    ...section('Lock file', lockFiles, ({ path, state }) => [`${path}${LOCKS[state]}`]),
+    ...section('Workspace folders', folders, (folder) => [folder]),
+    ...section('Clients', sessions, (session) => describeSession(session, facts.now)),
+    ...section('Pending reviews', reviews, (review) => describeReview(review, facts.now)),
+  ];
+}
+
+function section<T>(
+  title: string,
+  items: readonly T[],
+  describe: (item: T) => readonly string[],
+): string[] {
+  if (items.length === 0) return ['', `${title}: none`];
+  return ['', title, ...items.flatMap(describe).map((line) => `  ${line}`)];
+}
+
+function describeSession(session: SessionStatus, now: number): readonly string[] {
+  const { name = 'unknown client', version = '', pid, state, remote, connectedAt } = session;
+  const process = pid === undefined ? '' : `, pid ${pid}`;
+  const { lastSelectionPush, lastTool } = session;
+  return [
+    `${`${name} ${version}`.trim()}${process}: ${STATES[state]}`,
+    `  connected ${ago(connectedAt.getTime(), now)} from ${remote}`,
+    `  selection last sent: ${lastSelectionPush ? ago(lastSelectionPush.getTime(), now) : 'never'}`,
+    `  last call: ${lastTool ? `${lastTool.name}, ${ago(lastTool.at.getTime(), now)}` : 'none'}`,
+  ];
+}
+
+function describeReview({ request, openedAt }: Review, now: number): readonly string[] {
+  return [`${request.newPath} (${request.key}), open for ${duration(now - openedAt)}`];
+}
+
+const ago = (at: number, now: number): string => `${duration(now - at)} ago`;
+
+/** Rounded to what a person cares for. */
+function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
