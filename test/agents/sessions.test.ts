@@ -123,20 +123,18 @@ test('mentions are spaced out, and a second client gets none again', async () =>
   expect(second.told('at_mentioned').every(({ filePath }) => filePath === '/x/d.txt')).toBe(true);
 });
 
-test('mentions that a client did not get before it died are kept for the next', async () => {
-  const { ready, mentions, hub } = await start();
-  const first = await ready();
-  await soon(() => expect(hub.status()[0]?.state).toBe('ready'));
+test('mentions that a client did not get before it died are kept for the next', () => {
+  const { accept, mentions } = memoryHub();
+  const first = accept();
   for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mentions.add({ path });
-  await first.waitFor('at_mentioned', 1);
-  first.terminate();
-  await soon(() => expect(hub.status()).toEqual([]));
-  const lost = 3 - first.told('at_mentioned').length;
-  const second = await ready();
-  const told = await second.waitFor('at_mentioned', lost);
-  expect(told.map(({ filePath }) => filePath)).toEqual(
-    ['/x/a.txt', '/x/b.txt', '/x/c.txt'].slice(3 - lost),
-  );
+  vi.advanceTimersToNextTimer();
+  expect(first.told('at')).toEqual([{ path: '/x/a.txt' }]);
+  first.close(1006, 'gone');
+  mentions.add({ path: '/x/d.txt' });
+  const second = accept();
+  vi.advanceTimersByTime(1_000);
+  expect(second.told('at').map(({ path }) => path)).toEqual(['/x/b.txt', '/x/c.txt', '/x/d.txt']);
+  expect(first.told('at')).toHaveLength(1);
 });
 
 test('a selection is not told twice to one client, and a new client is told the present one', async () => {
@@ -163,39 +161,41 @@ test('what was selected and is closed is cleared', async () => {
   expect((await peer.waitFor('selection_changed', 2))[1]).toMatchObject({ text: '', filePath: '' });
 });
 
+test('mentions that one client did not get are not repeated to another that did', async () => {
+  const { ready, mentions, hub } = await start();
+  const [dying, other] = [await ready(), await ready()];
+  await soon(() => expect(hub.status().map(({ state }) => state)).toEqual(['ready', 'ready']));
+  for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mentions.add({ path });
+  dying.terminate();
+  await soon(() => expect(hub.status()).toHaveLength(1));
+  mentions.add({ path: '/x/last.txt' });
+  await soon(() => expect(other.told('at_mentioned').at(-1)?.['filePath']).toBe('/x/last.txt'));
+  expect(other.told('at_mentioned')).toHaveLength(4);
+});
+
+test('a client that dies before it can hear swallows no mention', () => {
+  const { accept, connect, mentions } = memoryHub();
+  connect().close(1006, 'gone');
+  vi.advanceTimersByTime(1_000);
+  mentions.add({ path: '/x/a.txt' });
+  const channel = accept();
+  vi.advanceTimersByTime(1_000);
+  expect(channel.told('at')).toEqual([{ path: '/x/a.txt' }]);
+});
+
 test('a slow client gets the newest selection when it has caught up, and no queue grows', async () => {
-  vi.useFakeTimers();
-  const fake = fakeEditor();
-  const registry = new AgentRegistry([
-    {
-      id: 'test',
-      discovery: { folder: () => '', content: () => ({}), variables: () => ({}) },
-      tokenIn: () => undefined,
-      dialectFor: () => ({
-        tools: [],
-        answers: { accepted: never, rejected: never, closed: never },
-        selection: (selection) => [{ method: 'sel', params: { text: selection?.text } }],
-        mention: () => [],
-        hearsAfter: { method: 'notifications/initialized', delayMs: 10 },
-      }),
-    },
-  ]);
-  const info = { name: 'x', version: '1' };
-  const hub = new SessionHub({ editor: fake.editor, registry, logger: new MemoryLogger(), info });
-  const channel = new MemoryChannel();
-  hub.accept({ channel, headers: {}, remote: 'memory' });
-  channel.receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  vi.advanceTimersByTime(10);
-  fake.selection.update(selectionAt('/x/a.txt', 0, 'first'));
+  const { accept, selection } = memoryHub();
+  const channel = accept();
+  selection.update(selectionAt('/x/a.txt', 0, 'first'));
   channel.backlog = 10 * 1024 * 1024;
-  for (let i = 0; i < 200; i += 1) fake.selection.update(selectionAt('/x/a.txt', i, `${i}`));
+  for (let i = 0; i < 200; i += 1) selection.update(selectionAt('/x/a.txt', i, `${i}`));
   expect(channel.told('sel')).toEqual([{ text: 'first' }]);
   channel.drain();
   channel.drain();
   expect(channel.told('sel')).toEqual([{ text: 'first' }, { text: '199' }]);
   channel.backlog = 10 * 1024 * 1024;
-  fake.selection.update(selectionAt('/x/a.txt', 0, 'between'));
-  fake.selection.update(selectionAt('/x/a.txt', 199, '199'));
+  selection.update(selectionAt('/x/a.txt', 0, 'between'));
+  selection.update(selectionAt('/x/a.txt', 199, '199'));
   channel.drain();
   expect(channel.told('sel')).toHaveLength(2);
 });
@@ -333,6 +333,42 @@ test('a client that comes back after its socket was dropped starts anew', async 
   expect((await second.waitFor('selection_changed'))[0]).toMatchObject({ text: 'alpha' });
   expect(hub.status().map(({ id }) => id)).toEqual(['client-2']);
 });
+
+/** A hub with a dialect of its own, on a clock that the test moves. */
+function memoryHub() {
+  vi.useFakeTimers();
+  const fake = fakeEditor();
+  const registry = new AgentRegistry([
+    {
+      id: 'test',
+      discovery: { folder: () => '', content: () => ({}), variables: () => ({}) },
+      tokenIn: () => undefined,
+      dialectFor: () => ({
+        tools: [],
+        answers: { accepted: never, rejected: never, closed: never },
+        selection: (selection) => [{ method: 'sel', params: { text: selection?.text } }],
+        mention: ({ path }) => [{ method: 'at', params: { path } }],
+        hearsAfter: { method: 'notifications/initialized', delayMs: 10 },
+      }),
+    },
+  ]);
+  const info = { name: 'x', version: '1' };
+  const hub = new SessionHub({ editor: fake.editor, registry, logger: new MemoryLogger(), info });
+  /** A client that can hear after the delay. */
+  const connect = () => {
+    const channel = new MemoryChannel();
+    hub.accept({ channel, headers: {}, remote: 'memory' });
+    channel.receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return channel;
+  };
+  /** A client that can hear now. */
+  const accept = () => {
+    const channel = connect();
+    vi.advanceTimersByTime(10);
+    return channel;
+  };
+  return { connect, accept, ...fake };
+}
 
 function never(): never {
   throw new Error('not asked for');

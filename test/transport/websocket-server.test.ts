@@ -212,11 +212,13 @@ test('a client that was let in may be silent for longer than the handshake may t
 test('connections that wait for nothing do not keep a client out', async () => {
   const { port, connect, clients } = await start({ limits: { maxWaiting: 4 } });
   const idle = Array.from({ length: 12 }, () => net.connect(port, '127.0.0.1'));
-  for (const socket of idle) socket.on('error', () => {});
+  let ended = 0;
+  for (const socket of idle) socket.on('error', () => {}).on('close', () => (ended += 1));
   await Promise.all(idle.map((s) => new Promise((resolve) => s.once('connect', resolve))));
   const peer = await connect();
   peer.send('let in');
   await soon(() => expect(clients[0]?.received).toEqual(['let in']));
+  await soon(() => expect(ended).toBe(9));
   for (const socket of idle) socket.destroy();
 });
 
