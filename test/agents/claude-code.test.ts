@@ -1,5 +1,4 @@
 /** What Claude Code must read and hear, letter by letter. */
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code/family.ts';
@@ -37,10 +36,14 @@ test.each([
   expect(discovery.folder(environment(variables))).toBe(folder);
 });
 
+test("the folder that the user set goes before the client's own", () => {
+  const own = { ...environment({ CLAUDE_CONFIG_DIR: '/x/cfg' }), lockFolder: '/x/locks' };
+  expect(discovery.folder(own)).toBe('/x/locks');
+});
+
 test('a `$` in the home folder is no pattern', () => {
   const odd = { ...environment({ CLAUDE_CONFIG_DIR: '~/cfg' }), home: '/home/$&u' };
   expect(discovery.folder(odd)).toBe('/home/$&u/cfg/ide');
-  expect(homedir()).not.toBe(odd.home);
 });
 
 test('the content of the lock file', () => {
@@ -50,6 +53,11 @@ test('the content of the lock file', () => {
   );
   const onWindows = discovery.content(advertisement, environment({}, 'win32'));
   expect(onWindows['runningInWindows']).toBe(true);
+});
+
+test('the name that the user gave this editor', () => {
+  const named = { ...environment(), ideName: 'Neovim (ws)' };
+  expect(discovery.content(advertisement, named)['ideName']).toBe('Neovim (ws)');
 });
 
 test('the variables by which a child finds this editor', () => {

@@ -33,7 +33,7 @@ export class Refused extends Error {
   }
 }
 
-export class RpcFailure extends Error {
+class RpcFailure extends Error {
   constructor(
     readonly code: number,
     message: string,
