@@ -20,7 +20,7 @@ import { kernelOf } from './notebook-metadata.ts';
 import type { KernelOptions } from './options.ts';
 import { startKernel } from './own-kernel.ts';
 import { Permission } from './permission.ts';
-import { cancelled, unlessAborted } from './promises.ts';
+import { unlessAborted, WorkQueue } from './promises.ts';
 import { kernelLabel, RunningKernel } from './running-kernel.ts';
 import { loadZeroMq } from './zeromq.ts';
 
@@ -57,6 +57,7 @@ const NO_NOTEBOOK =
 export class KernelService implements CodeRunner, AsyncDisposable {
   readonly #permission: Permission;
   readonly #kernels = new Map<string, Entry>();
+  readonly #turns = new Map<string, WorkQueue>();
   readonly #stopping = new AbortController();
 
   constructor(private readonly settings: KernelServiceOptions) {
@@ -71,16 +72,11 @@ export class KernelService implements CodeRunner, AsyncDisposable {
         'The user does not allow agents to run code (option kernel.allow).',
       );
     }
-    const notebook = await this.#notebook();
-    const target = await this.#targetOf(notebook);
-    if (allow === 'ask') {
-      const { path } = notebook;
-      const question = { path, kernel: target.label, code: request.code };
-      await this.#permission.obtain(request.session, question, request.signal);
-    }
-    if (request.signal.aborted) throw cancelled();
-    const kernel = await unlessAborted(this.#kernelFor(target), request.signal);
-    return kernel.run(request);
+    // One session's calls begin in the order in which they came, however long each has to look.
+    const { answer } = await this.#turnsOf(request.session).run(request.signal, () =>
+      this.#begin(request),
+    );
+    return answer;
   }
 
   handle(event: KernelEvent): void {
@@ -105,6 +101,29 @@ export class KernelService implements CodeRunner, AsyncDisposable {
     const entries = [...this.#kernels.values()];
     this.#kernels.clear();
     await Promise.all(entries.map((entry) => stopped(entry, 'The bridge was stopped.')));
+  }
+
+  #turnsOf(session: string): WorkQueue {
+    const known = this.#turns.get(session);
+    if (known) return known;
+    const turns = new WorkQueue();
+    this.#turns.set(session, turns);
+    return turns;
+  }
+
+  /** Settles when the code waits for its turn in the kernel. */
+  async #begin(request: CodeRequest): Promise<{ answer: Promise<CodeResult> }> {
+    const notebook = await this.#notebook();
+    const target = await this.#targetOf(notebook);
+    if (this.settings.options.allow === 'ask') {
+      const question = { path: notebook.path, kernel: target.label, code: request.code };
+      await this.#permission.obtain(request.session, question, request.signal);
+    }
+    const kernel = await unlessAborted(this.#kernelFor(target), request.signal);
+    const answer = kernel.run(request);
+    // Where the call is cancelled just now, nobody waits for it.
+    answer.catch(() => {});
+    return { answer };
   }
 
   async #notebook(): Promise<Notebook> {
