@@ -73,6 +73,8 @@ export class App {
     process.on('exit', () => bridge.withdraw());
     for (const signal of SIGNALS) process.on(signal, () => void this.#end(0));
     nvim.on('disconnect', () => void this.#end(0));
+    // What cannot be written to a Neovim that is gone must not become one more uncaught exception.
+    process.stderr.on('error', () => {});
     process.on('uncaughtException', (error) => {
       bridge.logger.error('uncaught exception', { error: error.stack ?? error.message });
       process.stderr.write(`${error.message}\n`);

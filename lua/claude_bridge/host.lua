@@ -114,6 +114,11 @@ local function on_exit(code)
   job = nil
   require('claude_bridge.events').stop()
   require('claude_bridge.channel').detach()
+  if vim.v.exiting ~= vim.NIL then
+    -- Neovim has closed the channel on its way out, and waits for what is started now.
+    state = 'stopped'
+    return
+  end
   local wanted = state == 'stopping'
   if wanted then
     state = 'stopped'
