@@ -30,7 +30,8 @@ await main(async () => {
     }
     return await open(nvim, stage);
   } finally {
-    fs.rmSync(stage.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    const patience = { maxRetries: 10, retryDelay: 50 };
+    await fs.promises.rm(stage.root, { recursive: true, force: true, ...patience });
   }
 });
 

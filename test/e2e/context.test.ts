@@ -14,7 +14,7 @@ test.each([NEWEST, OLD])('%s: the open file is told to the model', async (versio
 test.each([NEWEST, OLD])('%s: selected lines are told to the model', async (version) => {
   const scene = await Scene.play({ files, version });
   await scene.nvim.terminal.type('ggjVj');
-  await scene.cli.shows(/⧉ 2 lines selected/);
+  await scene.indicates(scene.cli, /⧉ 2 lines selected/);
   await ask(scene.cli, 'hello');
   await scene.modelHears(
     new RegExp(

@@ -56,7 +56,8 @@ export function cleanEnv(home: string, extra: Readonly<Record<string, string>> =
   };
 }
 
-const silentLogger = new Proxy({}, { get: () => () => silentLogger }) as never;
+/** Without one, node-client takes the console for itself. */
+export const silentLogger = new Proxy({}, { get: () => () => silentLogger }) as never;
 
 export async function startNvim(options: StartOptions = {}): Promise<TestNvim> {
   const home = tempDir('claude-bridge-home-');

@@ -6,6 +6,8 @@ const DUMMY_KEY = 'sk-ant-dummy-key-for-tests';
 
 export function prepareHome(home: string, workspace: string): void {
   const config = {
+    // The newest CLI needs no leave to follow CLAUDE_CODE_SSE_PORT; the old one does.
+    autoConnectIde: true,
     hasCompletedOnboarding: true,
     lastOnboardingVersion: '99.0.0',
     theme: 'dark',

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { attach, type NeovimClient } from 'neovim';
 import { expect, onTestFinished } from 'vitest';
-import { nvimBinary, PROJECT, tempDir } from '../../support/nvim.ts';
+import { nvimBinary, PROJECT, silentLogger, tempDir } from '../../support/nvim.ts';
 import { cliEnvironment, prepareHome } from './home.ts';
 import { commandOf, NEWEST } from './install.ts';
 import { type Block, Model } from './model.ts';
@@ -53,7 +53,8 @@ export class Scene {
     const nvim = await scene.startNvim();
     await nvim.startBridge();
     const cli = await scene.startCli();
-    await cli.shows(new RegExp(`⧉ In ${path.basename(scene.firstFile)}`));
+    await nvim.isConnected();
+    await scene.indicates(cli, new RegExp(`⧉ In ${path.basename(scene.firstFile)}`));
     return Object.assign(scene, { nvim, cli });
   }
 
@@ -108,7 +109,7 @@ export class Scene {
       env: { ...cliEnvironment(this.home, this.model.port), PATH: this.#searchPath() },
     });
     await expect.poll(() => fs.existsSync(socket), { timeout: 20_000, interval: 20 }).toBe(true);
-    const client = attach({ socket });
+    const client = attach({ socket, options: { logger: silentLogger } });
     this.#clients.push(client);
     return new Editor(this, terminal, client);
   }
@@ -127,6 +128,11 @@ export class Scene {
     });
     await cli.shows(/❯|^>|│ >/m);
     return cli;
+  }
+
+  /** The newest CLI shows at once what it is told of the editor, the old one only after seconds. */
+  async indicates(cli: Terminal, pattern: RegExp): Promise<void> {
+    if (this.#version === NEWEST) await cli.shows(pattern);
   }
 
   get #version(): string {
@@ -186,6 +192,11 @@ export class Editor {
   async startBridge(): Promise<string> {
     await this.command('ClaudeBridgeStart');
     return this.scene.port();
+  }
+
+  async isConnected(): Promise<void> {
+    const connected = () => this.lua(`return require('claude_bridge').is_connected()`);
+    await expect.poll(connected, { timeout: 30_000, interval: 50 }).toBe(true);
   }
 
   diffWindows(): Promise<number> {
