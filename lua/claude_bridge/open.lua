@@ -30,8 +30,14 @@ local function load(path)
     fail('refused', 'File not readable: ' .. path)
   end
   local buf = vim.fn.bufadd(path)
+  -- bufload() asks nothing about a swap file, but complains; as may the user's autocommands.
+  local _, failure = pcall(vim.cmd, ('silent! call bufload(%d)'):format(buf))
   if not vim.api.nvim_buf_is_loaded(buf) then
-    vim.fn.bufload(buf)
+    fail('failed', ('Not opened: %s: %s'):format(path, failure or vim.v.errmsg))
+  end
+  local swap = vim.fn.swapname(buf)
+  if swap ~= '' and not swap:find('%.swp$') then
+    vim.notify('claude-bridge: another Neovim may be editing ' .. path, vim.log.levels.WARN)
   end
   vim.bo[buf].buflisted = true
   return buf
@@ -42,7 +48,7 @@ end
 ---@return string text, fun(offset: integer): claude_bridge.Spot
 local function text_of(buf)
   local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
-  return table.concat(lines, '\n'),
+  return table.concat(lines, '\n') .. '\n',
     function(offset)
       for i, line in ipairs(lines) do
         if offset <= #line then
@@ -72,7 +78,7 @@ local function find_text(buf, target)
     last = stop or last
   end
   if target.to_end_of_line and text:sub(last, last) ~= '\n' then
-    last = (text:find('\n', last, true) or #text + 1) - 1
+    last = text:find('\n', last, true) - 1
   end
   return spot_at(first - 1), spot_at(last)
 end
@@ -114,16 +120,6 @@ local function may_take_focus()
   return mode == 'n' or mode:sub(1, 2) == 'nt' or mode == 't' or mode:find('^[vV\22]$') ~= nil
 end
 
---- Leaves visual and terminal mode, in which a change of window would carry over.
-local function to_normal_mode()
-  local mode = vim.api.nvim_get_mode().mode
-  if mode == 't' then
-    vim.cmd.stopinsert()
-  elseif mode:find('^[vV\22]') then
-    vim.cmd.normal({ args = { '\27' }, bang = true })
-  end
-end
-
 --- Moves the cursor of a window without focus, and sets the marks of what would be selected.
 ---@param win integer
 ---@param buf integer
@@ -135,28 +131,68 @@ local function mark(win, buf, start, finish)
   vim.api.nvim_win_set_cursor(win, { start.line + 1, start.column })
 end
 
+--- Points at the target in the current window.
 ---@param buf integer
 ---@param target claude_bridge.OpenTarget
-local function show(buf, target)
-  local focus = may_take_focus()
-  if focus then
-    to_normal_mode()
-  end
-  local win = require('claude_bridge.windows').show(buf)
-  if focus then
-    vim.api.nvim_set_current_win(win)
-  end
-  if target.kind == 'none' then
-    return
-  end
+local function point_at(buf, target)
   local mode, start, finish = locate(buf, target)
-  if not start or not finish then
-    vim.api.nvim_win_set_cursor(win, { 1, 0 })
-  elseif focus then
+  if start and finish then
     select(mode, start, finish)
     vim.cmd.normal({ args = { 'zv' }, bang = true })
   else
+    vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  end
+end
+
+--- Runs `work` when terminal mode is left, if the window is the current one then. It ends by itself
+--- once another window is current, but not before the loop goes round.
+---@param win integer
+---@param work fun()
+local function after_terminal_mode(win, work)
+  local function run()
+    if vim.api.nvim_get_current_win() == win then
+      work()
+    end
+  end
+  vim.api.nvim_create_autocmd('ModeChanged', {
+    pattern = 't:*',
+    once = true,
+    callback = vim.schedule_wrap(run),
+  })
+end
+
+---@param buf integer
+---@param target claude_bridge.OpenTarget
+local function show_with_focus(buf, target)
+  local mode = vim.api.nvim_get_mode().mode
+  if mode:find('^[vV\22]') then
+    vim.cmd.normal({ args = { '\27' }, bang = true })
+  end
+  local win = require('claude_bridge.windows').show(buf)
+  vim.api.nvim_set_current_win(win)
+  if target.kind == 'none' then
+    return
+  elseif mode == 't' then
+    after_terminal_mode(win, function()
+      point_at(buf, target)
+    end)
+  else
+    point_at(buf, target)
+  end
+end
+
+---@param buf integer
+---@param target claude_bridge.OpenTarget
+local function show_aside(buf, target)
+  local win = require('claude_bridge.windows').show(buf, true)
+  if target.kind == 'none' then
+    return
+  end
+  local _, start, finish = locate(buf, target)
+  if start and finish then
     mark(win, buf, start, finish)
+  else
+    vim.api.nvim_win_set_cursor(win, { 1, 0 })
   end
 end
 
@@ -169,6 +205,7 @@ function M.open(p)
     buf = load(p.path)
   end
   if p.make_frontmost then
+    local show = may_take_focus() and show_with_focus or show_aside
     show(buf, p.target)
   end
   return require('claude_bridge.documents').describe(buf)

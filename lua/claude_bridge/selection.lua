@@ -47,9 +47,13 @@ function M.leave_visual(mode)
   if not unchanged or not require('claude_bridge.paths').is_real_file(buf) then
     return
   end
+  local first, last = vim.fn.getpos("'<"), vim.fn.getpos("'>")
+  if first[2] == 0 or last[2] == 0 then
+    return
+  end
   local region = require('claude_bridge.region')
   held = {
-    region = region.keep_text(region.between(mode, vim.fn.getpos("'<"), vim.fn.getpos("'>"))),
+    region = region.keep_text(region.between(mode, first, last)),
     tick = tick_of(buf),
     win = vim.api.nvim_get_current_win(),
     cursor = vim.api.nvim_win_get_cursor(0),

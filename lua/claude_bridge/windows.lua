@@ -25,9 +25,11 @@ local function candidates()
   if remembered and vim.tbl_contains(here, remembered) then
     table.insert(wins, remembered)
   end
-  table.insert(wins, vim.fn.win_getid(vim.fn.winnr('#')))
-  vim.list_extend(wins, here)
-  return vim.tbl_filter(vim.api.nvim_win_is_valid, wins)
+  local previous = vim.fn.winnr('#')
+  if previous > 0 then
+    table.insert(wins, vim.fn.win_getid(previous))
+  end
+  return vim.list_extend(wins, here)
 end
 
 --- The active file: the current window's, or the last one's while a terminal or a list has focus.
@@ -73,9 +75,13 @@ end
 
 --- Shows a buffer in the user's window for files, or in a new one where there is none.
 ---@param buf integer
+---@param keep_current? boolean whether the current window must go on to show what it does
 ---@return integer win
-function M.show(buf)
-  local wins = candidates()
+function M.show(buf, keep_current)
+  local here = vim.api.nvim_get_current_win()
+  local wins = vim.tbl_filter(function(win)
+    return not keep_current or win ~= here
+  end, candidates())
   for _, win in ipairs(wins) do
     if vim.api.nvim_win_get_buf(win) == buf and not vim.wo[win].diff and not is_floating(win) then
       return win
@@ -87,10 +93,9 @@ function M.show(buf)
       return win
     end
   end
-  local beside = vim.api.nvim_get_current_win()
   return vim.api.nvim_open_win(buf, false, {
     split = 'left',
-    win = is_floating(beside) and -1 or beside,
+    win = is_floating(here) and -1 or here,
   })
 end
 
