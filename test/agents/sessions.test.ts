@@ -2,10 +2,14 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { AgentRegistry } from '../../src/agents/registry.ts';
 import { SessionHub } from '../../src/agents/sessions.ts';
 import { BridgeError } from '../../src/core/errors.ts';
+import { closeAllDiffTabs } from '../../src/tools/close-all-diff-tabs.ts';
+import { closeTab } from '../../src/tools/close-tab.ts';
+import { openDiff } from '../../src/tools/open-diff.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { MemoryLogger } from '../support/logger.ts';
 import { MemoryChannel } from '../support/memory-channel.ts';
-import { fakeEditor, selectionAt, startHub, tool } from './support.ts';
+import type { CallResult } from '../support/peer.ts';
+import { memoryEditor, selectionAt, startHub, tool } from './support.ts';
 
 const soon = <T>(check: () => T) => vi.waitFor(check, { interval: 2, timeout: 5_000 });
 
@@ -27,6 +31,14 @@ const wait = tool('wait', async (_args, { signal }) => {
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
   return 'cancelled';
 });
+
+const diffOf = (file: string) => ({
+  old_file_path: file,
+  new_file_path: file,
+  new_file_contents: 'new\n',
+  tab_name: `✻ ${file} ⧉`,
+});
+const textsOf = ({ content }: CallResult) => content.map(({ text }) => text);
 
 test('shows a client as it introduces itself', async () => {
   const { connect, hub } = await start([echo]);
@@ -69,16 +81,16 @@ test.each([{}, { pid: 'x' }, { pid: -1 }])('a greeting with %j is ignored', asyn
 });
 
 test('nothing is pushed before the client can hear; then selection, then mentions in order', async () => {
-  const { connect, selection, mentions } = await start();
-  selection.update(selectionAt('/x/old.txt', 0, 'old'));
-  mentions.add({ path: '/x/a.txt' });
+  const { connect, select, mention } = await start();
+  select(selectionAt('/x/old.txt', 0, 'old'));
+  mention('/x/a.txt');
   const peer = await connect();
-  mentions.add({ path: '/x/b.txt', lines: { first: 1, last: 3 } });
+  mention('/x/b.txt', { first: 1, last: 3 });
   await peer.initialize();
-  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  select(selectionAt('/x/a.txt', 0, 'alpha'));
   peer.initialized();
   peer.ideConnected(1);
-  mentions.add({ path: '/x/c.txt' });
+  mention('/x/c.txt');
   await peer.listTools();
   const answered = performance.now();
   await peer.settle();
@@ -94,9 +106,9 @@ test('nothing is pushed before the client can hear; then selection, then mention
 });
 
 test('a client that asks for no tools is told nothing', async () => {
-  const { connect, selection, mentions, hub } = await start();
-  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
-  mentions.add({ path: '/x/a.txt' });
+  const { connect, select, mention, hub } = await start();
+  select(selectionAt('/x/a.txt', 0, 'alpha'));
+  mention('/x/a.txt');
   const [deaf, ready] = [await connect(), await connect()];
   await deaf.initialize();
   deaf.initialized();
@@ -108,15 +120,15 @@ test('a client that asks for no tools is told nothing', async () => {
 });
 
 test('mentions are spaced out, and a second client gets none again', async () => {
-  const { ready, mentions } = await start();
+  const { ready, mention } = await start();
   const times: number[] = [];
-  for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mentions.add({ path });
+  for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mention(path);
   const peer = await ready();
   peer.socket.on('message', () => times.push(performance.now()));
   await peer.waitFor('at_mentioned', 3);
   expect((times.at(-1) ?? 0) - (times.at(-3) ?? 0)).toBeGreaterThanOrEqual(50);
   const second = await ready();
-  mentions.add({ path: '/x/d.txt' });
+  mention('/x/d.txt');
   await peer.waitFor('at_mentioned', 4);
   await soon(() => expect(second.socket.readyState).toBe(second.socket.OPEN));
   await second.settle();
@@ -124,13 +136,13 @@ test('mentions are spaced out, and a second client gets none again', async () =>
 });
 
 test('mentions that a client did not get before it died are kept for the next', () => {
-  const { accept, mentions } = memoryHub();
+  const { accept, mention } = memoryHub();
   const first = accept();
-  for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mentions.add({ path });
+  for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mention(path);
   vi.advanceTimersToNextTimer();
   expect(first.told('at')).toEqual([{ path: '/x/a.txt' }]);
   first.close(1006, 'gone');
-  mentions.add({ path: '/x/d.txt' });
+  mention('/x/d.txt');
   const second = accept();
   vi.advanceTimersByTime(1_000);
   expect(second.told('at').map(({ path }) => path)).toEqual(['/x/b.txt', '/x/c.txt', '/x/d.txt']);
@@ -138,12 +150,12 @@ test('mentions that a client did not get before it died are kept for the next', 
 });
 
 test('a selection is not told twice to one client, and a new client is told the present one', async () => {
-  const { ready, selection, hub } = await start();
+  const { ready, select, hub } = await start();
   const first = await ready();
   await soon(() => expect(hub.status()[0]?.state).toBe('ready'));
   expect(hub.status()[0]?.lastSelectionPush).toBeUndefined();
-  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
-  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  select(selectionAt('/x/a.txt', 0, 'alpha'));
+  select(selectionAt('/x/a.txt', 0, 'alpha'));
   await first.waitFor('selection_changed');
   expect(hub.status()[0]?.lastSelectionPush).toBeInstanceOf(Date);
   const second = await ready();
@@ -153,49 +165,49 @@ test('a selection is not told twice to one client, and a new client is told the 
 });
 
 test('what was selected and is closed is cleared', async () => {
-  const { ready, selection } = await start();
-  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  const { ready, select, editor } = await start();
+  select(selectionAt('/x/a.txt', 0, 'alpha'));
   const peer = await ready();
   await peer.waitFor('selection_changed');
-  selection.forget('/x/a.txt');
+  editor.handle({ kind: 'document-closed', path: '/x/a.txt' });
   expect((await peer.waitFor('selection_changed', 2))[1]).toMatchObject({ text: '', filePath: '' });
 });
 
 test('mentions that one client did not get are not repeated to another that did', async () => {
-  const { ready, mentions, hub } = await start();
+  const { ready, mention, hub } = await start();
   const [dying, other] = [await ready(), await ready()];
   await soon(() => expect(hub.status().map(({ state }) => state)).toEqual(['ready', 'ready']));
-  for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mentions.add({ path });
+  for (const path of ['/x/a.txt', '/x/b.txt', '/x/c.txt']) mention(path);
   dying.terminate();
   await soon(() => expect(hub.status()).toHaveLength(1));
-  mentions.add({ path: '/x/last.txt' });
+  mention('/x/last.txt');
   await soon(() => expect(other.told('at_mentioned').at(-1)?.['filePath']).toBe('/x/last.txt'));
   expect(other.told('at_mentioned')).toHaveLength(4);
 });
 
 test('a client that dies before it can hear swallows no mention', () => {
-  const { accept, connect, mentions } = memoryHub();
+  const { accept, connect, mention } = memoryHub();
   connect().close(1006, 'gone');
   vi.advanceTimersByTime(1_000);
-  mentions.add({ path: '/x/a.txt' });
+  mention('/x/a.txt');
   const channel = accept();
   vi.advanceTimersByTime(1_000);
   expect(channel.told('at')).toEqual([{ path: '/x/a.txt' }]);
 });
 
 test('a slow client gets the newest selection when it has caught up, and no queue grows', async () => {
-  const { accept, selection } = memoryHub();
+  const { accept, select } = memoryHub();
   const channel = accept();
-  selection.update(selectionAt('/x/a.txt', 0, 'first'));
+  select(selectionAt('/x/a.txt', 0, 'first'));
   channel.backlog = 10 * 1024 * 1024;
-  for (let i = 0; i < 200; i += 1) selection.update(selectionAt('/x/a.txt', i, `${i}`));
+  for (let i = 0; i < 200; i += 1) select(selectionAt('/x/a.txt', i, `${i}`));
   expect(channel.told('sel')).toEqual([{ text: 'first' }]);
   channel.drain();
   channel.drain();
   expect(channel.told('sel')).toEqual([{ text: 'first' }, { text: '199' }]);
   channel.backlog = 10 * 1024 * 1024;
-  selection.update(selectionAt('/x/a.txt', 0, 'between'));
-  selection.update(selectionAt('/x/a.txt', 199, '199'));
+  select(selectionAt('/x/a.txt', 0, 'between'));
+  select(selectionAt('/x/a.txt', 199, '199'));
   channel.drain();
   expect(channel.told('sel')).toHaveLength(2);
 });
@@ -262,13 +274,13 @@ test('2,000 calls in flight are all answered, and other clients are served meanw
 });
 
 test('the death of a client cancels its calls and ends its reviews, and no other', async () => {
-  const { ready, hub, endedReviews, logger } = await start([wait, echo]);
+  const { ready, hub, openReviews, ended, logger } = await start([openDiff]);
   const [dying, other] = [await ready(), await ready()];
-  dying.call('wait').catch(() => {});
-  const kept = other.call('wait', {}, 'kept');
-  await soon(() => expect(hub.status().map(({ openCalls }) => openCalls)).toEqual([1, 1]));
+  dying.call('openDiff', diffOf('/x/a.txt')).catch(() => {});
+  const kept = other.call('openDiff', diffOf('/x/a.txt'), 'kept');
+  await soon(() => expect(openReviews.size).toBe(2));
   dying.terminate();
-  await soon(() => expect(endedReviews).toEqual([['client-1', 'withdrawn']]));
+  await soon(() => expect(ended).toEqual(['withdrawn']));
   expect(hub.status()).toMatchObject([{ id: 'client-2', openCalls: 1 }]);
   expect(logger.records).toContainEqual({
     level: 'info',
@@ -276,43 +288,64 @@ test('the death of a client cancels its calls and ends its reviews, and no other
     fields: { session: 'client-1', code: 1006, reason: '' },
   });
   other.cancel('kept');
-  expect((await kept).content).toEqual([{ type: 'text', text: 'cancelled' }]);
+  expect(textsOf(await kept)).toEqual(['DIFF_REJECTED', '✻ /x/a.txt ⧉']);
+  expect(openReviews.size).toBe(0);
+});
+
+test('an accepted review is answered to the client that asked, with its text', async () => {
+  const { ready, openReviews, editor } = await start([openDiff]);
+  const [asking, other] = [await ready(), await ready()];
+  const call = asking.call('openDiff', diffOf('/x/a.txt'));
+  await soon(() => expect(openReviews.size).toBe(1));
+  const [id = ''] = openReviews.keys();
+  const decision = { kind: 'accepted', text: 'edited\r\n' } as const;
+  editor.handle({ kind: 'review-decided', id, decision });
+  expect(textsOf(await call)).toEqual(['FILE_SAVED', 'edited\r\n']);
+  await other.settle();
+  expect(other.received.some(({ result }) => JSON.stringify(result).includes('SAVED'))).toBe(false);
+});
+
+test('a client resets its own reviews, and each call gets its one answer', async () => {
+  const { ready, openReviews } = await start([openDiff, closeAllDiffTabs, closeTab]);
+  const [one, two] = [await ready(), await ready()];
+  const first = one.call('openDiff', diffOf('/x/a.txt'), 'x');
+  const second = one.call('openDiff', diffOf('/x/b.txt'), '');
+  const third = two.call('openDiff', diffOf('/x/a.txt'));
+  await soon(() => expect(openReviews.size).toBe(3));
+  expect(await one.callTexts('close_tab', { tab_name: '✻ /x/a.txt ⧉' })).toEqual(['TAB_CLOSED']);
+  expect(await one.callTexts('closeAllDiffTabs')).toEqual(['CLOSED_1_DIFF_TABS']);
+  expect(textsOf(await first)).toEqual(['DIFF_REJECTED', '✻ /x/a.txt ⧉']);
+  expect(textsOf(await second)).toEqual(['DIFF_REJECTED', '✻ /x/b.txt ⧉']);
+  expect([one.answers('x').length, one.answers('').length]).toEqual([1, 1]);
+  expect(openReviews.size).toBe(1);
+  expect(await two.callTexts('closeAllDiffTabs')).toEqual(['CLOSED_1_DIFF_TABS']);
+  expect(textsOf(await third)).toEqual(['DIFF_REJECTED', '✻ /x/a.txt ⧉']);
 });
 
 test('a stop ends the reviews, answers the open calls, and closes with 1001', async () => {
-  let endReview = () => {};
-  const review = tool('review', async () => {
-    await new Promise<void>((resolve) => {
-      endReview = resolve;
-    });
-    return 'DIFF_REJECTED';
-  });
-  const { ready, hub, hooks, endedReviews } = await start([review, wait]);
+  const { ready, hub, openReviews, ended } = await start([openDiff, wait]);
   const [a, b] = [await ready(), await ready()];
-  hooks.onReviewsEnd = async () => endReview();
-  const reviewed = a.call('review', {}, 'review');
+  const reviewed = a.call('openDiff', diffOf('/x/a.txt'), 'review');
   const waiting = b.call('wait', {}, 'wait');
   await soon(() => expect(hub.status().map(({ openCalls }) => openCalls)).toEqual([1, 1]));
+  await soon(() => expect(openReviews.size).toBe(1));
   const stopped = hub.dispose();
-  expect((await reviewed).content).toEqual([{ type: 'text', text: 'DIFF_REJECTED' }]);
-  expect((await waiting).content).toEqual([{ type: 'text', text: 'cancelled' }]);
+  expect(textsOf(await reviewed)).toEqual(['DIFF_REJECTED', '✻ /x/a.txt ⧉']);
+  expect(textsOf(await waiting)).toEqual(['cancelled']);
   await stopped;
+  expect(ended).toEqual(['stopped']);
   expect(await a.closed).toEqual({ code: 1001, reason: 'the editor goes away' });
   expect(await b.closed).toEqual({ code: 1001, reason: 'the editor goes away' });
-  expect(endedReviews.filter(([, end]) => end === 'stopped').map(([owner]) => owner)).toEqual([
-    'client-1',
-    'client-2',
-  ]);
 });
 
-test('a stop does not wait for reviews that cannot be closed', async () => {
-  const { ready, hub, hooks } = await start([wait]);
+test('a stop answers though the views cannot be closed', async () => {
+  const { ready, hub, editorPort, openReviews } = await start([openDiff]);
   const peer = await ready();
-  hooks.onReviewsEnd = () => Promise.reject(new Error('Neovim is gone'));
-  const call = peer.call('wait', {}, 'x');
-  await soon(() => expect(hub.status()[0]?.openCalls).toBe(1));
+  editorPort.closeReview = () => Promise.reject(new Error('Neovim is gone'));
+  const call = peer.call('openDiff', diffOf('/x/a.txt'));
+  await soon(() => expect(openReviews.size).toBe(1));
   await hub.dispose();
-  await call;
+  expect(textsOf(await call)).toEqual(['DIFF_REJECTED', '✻ /x/a.txt ⧉']);
 });
 
 test('who comes after the stop is sent away', async () => {
@@ -324,8 +357,8 @@ test('who comes after the stop is sent away', async () => {
 });
 
 test('a client that comes back after its socket was dropped starts anew', async () => {
-  const { ready, hub, selection } = await start();
-  selection.update(selectionAt('/x/a.txt', 0, 'alpha'));
+  const { ready, hub, select } = await start();
+  select(selectionAt('/x/a.txt', 0, 'alpha'));
   const first = await ready();
   await first.waitFor('selection_changed');
   first.terminate();
@@ -337,7 +370,7 @@ test('a client that comes back after its socket was dropped starts anew', async 
 /** A hub with a dialect of its own, on a clock that the test moves. */
 function memoryHub() {
   vi.useFakeTimers();
-  const fake = fakeEditor();
+  const memory = memoryEditor();
   const registry = new AgentRegistry([
     {
       id: 'test',
@@ -353,7 +386,7 @@ function memoryHub() {
     },
   ]);
   const info = { name: 'x', version: '1' };
-  const hub = new SessionHub({ editor: fake.editor, registry, logger: new MemoryLogger(), info });
+  const hub = new SessionHub({ editor: memory.editor, registry, logger: new MemoryLogger(), info });
   /** A client that can hear after the delay. */
   const connect = () => {
     const channel = new MemoryChannel();
@@ -367,7 +400,7 @@ function memoryHub() {
     vi.advanceTimersByTime(10);
     return channel;
   };
-  return { connect, accept, ...fake };
+  return { connect, accept, ...memory };
 }
 
 function never(): never {

@@ -1,11 +1,10 @@
 import { claudeCode } from '../../src/agents/claude-code/family.ts';
 import { AgentRegistry } from '../../src/agents/registry.ts';
 import { SessionHub } from '../../src/agents/sessions.ts';
-import type { Editor } from '../../src/core/editor.ts';
-import { MentionQueue } from '../../src/core/mentions.ts';
-import type { EditorEvent, ReviewEnd, Selection } from '../../src/core/ports.ts';
-import { utf16Column } from '../../src/core/positions.ts';
-import { SelectionTracker } from '../../src/core/selection-tracker.ts';
+import { Editor } from '../../src/core/editor.ts';
+import type { EditorPort, ReviewEnd, ReviewView, Selection } from '../../src/core/ports.ts';
+import { type LineRange, utf16Column } from '../../src/core/positions.ts';
+import { Privacy } from '../../src/core/privacy.ts';
 import type { Tool, ToolContext } from '../../src/tools/tool.ts';
 import { text } from '../../src/tools/tool.ts';
 import { WebSocketServer } from '../../src/transport/websocket-server.ts';
@@ -19,29 +18,36 @@ export function selectionAt(path: string, line: number, chars: string): Selectio
   return { path, text: chars, range: { start: at(0), end: at(chars.length) } };
 }
 
-/** What sessions use of the editor, and the reviews that they ended. */
-export function fakeEditor() {
-  const selection = new SelectionTracker({ allows: () => true });
-  const mentions = new MentionQueue();
-  const endedReviews: [string, ReviewEnd][] = [];
-  /** Set to play a review that is open at the end. */
-  const hooks = { onReviewsEnd: async (_owner: string, _end: ReviewEnd): Promise<void> => {} };
-  const editor = {
-    selection,
-    onSelection: selection.onChange.bind(selection),
-    onMention: mentions.attach.bind(mentions),
-    handle: (event: EditorEvent) => {
-      if (event.kind === 'mention') mentions.add({ path: event.path, lines: event.lines });
+/** The core on an editor in memory, which shows reviews and notes how they end. */
+export function memoryEditor() {
+  const openReviews = new Map<string, ReviewView>();
+  const ended: ReviewEnd[] = [];
+  const port = {
+    openReview: async (view: ReviewView) => void openReviews.set(view.id, view),
+    reviewText: async () => undefined,
+    closeReview: async (id: string, end: ReviewEnd) => {
+      openReviews.delete(id);
+      ended.push(end);
     },
-    reviews: {
-      closeOwnedBy: async (owner: string, end: ReviewEnd) => {
-        endedReviews.push([owner, end]);
-        await hooks.onReviewsEnd(owner, end);
-        return 0;
-      },
-    },
-  } as unknown as Editor;
-  return { editor, selection, mentions, endedReviews, hooks };
+    reloadFiles: async () => {},
+    notify: () => {},
+    currentSelection: unused,
+    openEditors: unused,
+    diagnostics: unused,
+    document: unused,
+    openFile: unused,
+    saveDocument: unused,
+  } satisfies EditorPort;
+  const privacy = new Privacy({ exclude: [] });
+  const editor = new Editor({ port, logger: new MemoryLogger(), privacy });
+  const select = (selection: Selection) => editor.handle({ kind: 'selection', selection });
+  const mention = (path: string, lines?: LineRange) =>
+    editor.handle({ kind: 'mention', path, lines });
+  return { editor, editorPort: port, openReviews, ended, select, mention };
+}
+
+async function unused(): Promise<never> {
+  throw new Error('not asked for in these tests');
 }
 
 /** A tool whose work the test does. */
@@ -58,9 +64,9 @@ export function tool(name: string, work: (args: unknown, context: ToolContext) =
 export async function startHub(tools: readonly Tool[] = []) {
   const logger = new MemoryLogger();
   const registry = new AgentRegistry([claudeCode(tools)]);
-  const fake = fakeEditor();
+  const memory = memoryEditor();
   const info = { name: 'claude-bridge.nvim', version: '0.1.0' };
-  const hub = new SessionHub({ editor: fake.editor, registry, logger, info });
+  const hub = new SessionHub({ editor: memory.editor, registry, logger, info });
   const server = await WebSocketServer.start({
     logger,
     token: TOKEN,
@@ -69,7 +75,7 @@ export async function startHub(tools: readonly Tool[] = []) {
   });
   const { port } = server;
   return {
-    ...fake,
+    ...memory,
     hub,
     server,
     logger,
