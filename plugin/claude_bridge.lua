@@ -12,6 +12,10 @@ local function complete_terminal(lead)
   return require('claude_bridge.commands').complete_terminal(lead)
 end
 
+local function complete_kernel(lead)
+  return require('claude_bridge.notebook').complete_connection(lead)
+end
+
 ---@type table<string, vim.api.keyset.user_command>
 local commands = {
   ClaudeBridgeStart = { desc = 'Start the bridge' },
@@ -37,6 +41,16 @@ local commands = {
   ClaudeDiffReject = { nargs = '?', desc = 'Reject the proposed edit' },
   ClaudeDiffs = { desc = 'List the pending reviews and go to one' },
   ClaudeDiffRecall = { desc = 'Bring back an edited proposal whose review has ended' },
+  ClaudeKernelAllow = { desc = 'Let the agent run the code that it shows, and later code' },
+  ClaudeKernelRefuse = { desc = 'Do not run the code that the agent shows' },
+  ClaudeKernelJoin = {
+    nargs = '?',
+    complete = complete_kernel,
+    desc = 'Let the current notebook join a running kernel by its connection file',
+  },
+  ClaudeKernelInterrupt = { desc = 'Interrupt the code in the kernel of the notebook' },
+  ClaudeKernelRestart = { desc = 'Restart the kernel of the notebook' },
+  ClaudeKernelStop = { desc = 'Stop the kernel of the notebook, or leave a joined one' },
 }
 
 for name, options in pairs(commands) do

@@ -9,6 +9,8 @@ import { type NvimCalls, type NvimRequester, RpcCalls } from './nvim/calls.ts';
 export interface AppOptions {
   readonly nvim: NvimRequester & { on(event: 'disconnect', listener: () => void): unknown };
   readonly process: NodeJS.Process;
+  /** The plugin's folder. */
+  readonly root: string;
 }
 
 const Message = z.object({ kind: z.string() });
@@ -54,6 +56,7 @@ export class App {
     const bridge = new Bridge({
       calls: this.#calls,
       request: request.data,
+      root: this.#options.root,
       environment: {
         home: process.env['HOME'] || homedir(),
         variables: process.env,

@@ -11,11 +11,13 @@ import type { StartRequest } from './config.ts';
 import { DisposableStack } from './core/disposable.ts';
 import { Editor } from './core/editor.ts';
 import { messageOf } from './core/errors.ts';
-import type { EditorPort } from './core/ports.ts';
+import type { AbsolutePath, EditorPort } from './core/ports.ts';
 import { Privacy } from './core/privacy.ts';
+import { KernelService } from './kernel/service.ts';
 import type { NvimCalls } from './nvim/calls.ts';
 import { contextPort } from './nvim/context-port.ts';
 import { parseEditorEvent } from './nvim/event-source.ts';
+import { kernelPort, parseKernelEvent } from './nvim/kernel-port.ts';
 import { reviewPort } from './nvim/review-port.ts';
 import { FileWatcher } from './platform/file-watcher.ts';
 import { LogFile } from './platform/log-file.ts';
@@ -27,6 +29,8 @@ export interface BridgeOptions {
   readonly calls: NvimCalls;
   readonly request: StartRequest;
   readonly environment: Environment;
+  /** The plugin's folder, where its npm packages lie. */
+  readonly root: AbsolutePath;
 }
 
 const NAME = 'claude-bridge.nvim';
@@ -35,6 +39,7 @@ export class Bridge {
   readonly logger: LogFile;
   readonly #options: BridgeOptions;
   readonly #editor: Editor;
+  readonly #kernels: KernelService;
   readonly #registry: AgentRegistry;
   readonly #hub: SessionHub;
   readonly #watcher: FileWatcher;
@@ -54,14 +59,24 @@ export class Bridge {
       onChange: (paths) => this.#run('reload', port.reloadFiles(paths)),
     });
     const port = this.#port(calls);
+    const privacy = new Privacy({
+      exclude: config.exclude,
+      sharing: config.share_selection,
+      realPath: realPathOf,
+    });
+    this.#kernels = new KernelService({
+      port: kernelPort(calls, port.notify),
+      options: config.kernel,
+      machine: options.environment,
+      logger: this.logger,
+      root: options.root,
+      excludes: (path) => privacy.excludes(path),
+    });
     this.#editor = new Editor({
       port,
       logger: this.logger,
-      privacy: new Privacy({
-        exclude: config.exclude,
-        sharing: config.share_selection,
-        realPath: realPathOf,
-      }),
+      privacy,
+      code: this.#kernels,
       onAccepted: (path) => this.#watcher.expect(path),
     });
     this.#editor.workspace.update(request.folders);
@@ -78,6 +93,11 @@ export class Bridge {
   handle(raw: unknown): void {
     if (z.object({ kind: z.literal('status') }).safeParse(raw).success) {
       this.#run('status', this.#showStatus());
+      return;
+    }
+    const kernelEvent = parseKernelEvent(raw);
+    if (kernelEvent) {
+      this.#kernels.handle(kernelEvent);
       return;
     }
     try {
@@ -200,6 +220,7 @@ export class Bridge {
       folders: this.#editor.workspace.folders,
       sessions: this.#hub.status(),
       reviews: this.#editor.reviews.pending(),
+      kernels: this.#kernels.describe(),
       now: Date.now(),
     });
     await this.#options.calls.lua('ui.status', { lines }, z.unknown());
@@ -210,8 +231,10 @@ export class Bridge {
     this.withdraw();
     this.#owned.dispose();
     try {
+      const kernels = this.#kernels.dispose();
       await this.#hub.dispose();
       await this.#editor.dispose();
+      await kernels;
     } finally {
       await this.#server?.dispose();
       this.logger.info('stopped');

@@ -1,6 +1,7 @@
 /** The options that Lua sends when the bridge starts; `lua/claude_bridge/config/node.lua`. */
 import path from 'node:path';
 import { z } from 'zod';
+import { KernelOptions } from './kernel/options.ts';
 
 const AbsolutePath = z.string().refine(path.isAbsolute, 'must be an absolute path');
 /** An empty Lua table may arrive as a list or as a dictionary. */
@@ -23,6 +24,7 @@ export const BridgeConfig = z.object({
     focus: z.boolean(),
     jump: z.boolean(),
   }),
+  kernel: KernelOptions,
   log_level: z.enum(['debug', 'info', 'warn', 'error']),
   log_path: AbsolutePath,
 });

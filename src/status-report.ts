@@ -10,6 +10,7 @@ export interface StatusFacts {
   readonly folders: readonly AbsolutePath[];
   readonly sessions: readonly SessionStatus[];
   readonly reviews: readonly Review[];
+  readonly kernels: readonly string[];
   /** Wall clock, ms. */
   readonly now: number;
 }
@@ -33,6 +34,7 @@ export function reportStatus(facts: StatusFacts): readonly string[] {
     ...section('Workspace folders', folders, (folder) => [folder]),
     ...section('Clients', sessions, (session) => describeSession(session, facts.now)),
     ...section('Pending reviews', reviews, (review) => describeReview(review, facts.now)),
+    ...(facts.kernels.length > 0 ? section('Kernels', facts.kernels, (label) => [label]) : []),
   ];
 }
 

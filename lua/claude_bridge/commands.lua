@@ -61,6 +61,24 @@ local actions = {
   ClaudeDiffRecall = function()
     require('claude_bridge.review').recall()
   end,
+  ClaudeKernelAllow = function()
+    require('claude_bridge.kernel').allow()
+  end,
+  ClaudeKernelRefuse = function()
+    require('claude_bridge.kernel').refuse()
+  end,
+  ClaudeKernelJoin = function(args)
+    require('claude_bridge.notebook').join(args.args ~= '' and args.args or nil)
+  end,
+  ClaudeKernelInterrupt = function()
+    require('claude_bridge.kernel').interrupt()
+  end,
+  ClaudeKernelRestart = function()
+    require('claude_bridge.kernel').restart()
+  end,
+  ClaudeKernelStop = function()
+    require('claude_bridge.kernel').stop()
+  end,
 }
 
 ---@param name string

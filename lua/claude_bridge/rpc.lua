@@ -22,6 +22,14 @@ local methods = {
   ['session.state'] = { 'claude_bridge.session', 'state' },
   ['ui.notify'] = { 'claude_bridge.ui', 'notify' },
   ['ui.status'] = { 'claude_bridge.ui', 'status' },
+  ['chat.open'] = { 'claude_bridge.chat', 'open' },
+  ['chat.apply'] = { 'claude_bridge.chat', 'apply' },
+  ['chat.close'] = { 'claude_bridge.chat', 'close' },
+  ['buffers.read'] = { 'claude_bridge.chat.buffers', 'read' },
+  ['buffers.write'] = { 'claude_bridge.chat.buffers', 'write' },
+  ['notebook.current'] = { 'claude_bridge.notebook', 'current' },
+  ['kernel.ask'] = { 'claude_bridge.kernel', 'ask' },
+  ['kernel.withdraw'] = { 'claude_bridge.kernel', 'withdraw' },
 }
 
 ---@class claude_bridge.RpcReply

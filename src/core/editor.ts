@@ -1,4 +1,5 @@
 /** The editor as the agents see it: its state, its events, and the commands that it takes. */
+import type { CodeRunner } from './code-runner.ts';
 import { Diagnostics } from './diagnostics.ts';
 import { Emitter } from './emitter.ts';
 import type { Logger } from './logger.ts';
@@ -14,6 +15,8 @@ export interface EditorOptions {
   readonly port: EditorPort;
   readonly logger: Logger;
   readonly privacy: Privacy;
+  /** Absent where this editor can run no code. */
+  readonly code?: CodeRunner;
   /** A review of this file was accepted: the agent will write it soon. */
   readonly onAccepted?: (path: AbsolutePath) => void;
 }
@@ -26,12 +29,14 @@ export class Editor {
   readonly diagnostics: Diagnostics;
   readonly uriSpellings = new UriSpellings();
   readonly reviews: Reviews;
+  readonly code: CodeRunner | undefined;
   readonly #mentions = new MentionQueue();
   readonly #documents = new Emitter<readonly AbsolutePath[]>();
 
   constructor(options: EditorOptions) {
     this.port = options.port;
     this.privacy = options.privacy;
+    this.code = options.code;
     this.selection = new SelectionTracker(options.privacy);
     this.diagnostics = new Diagnostics(options);
     this.reviews = new Reviews({

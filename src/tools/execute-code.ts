@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { CodeOutput } from '../core/code-runner.ts';
+import { BridgeError } from '../core/errors.ts';
 import { defineTool } from './define-tool.ts';
-import { text } from './tool.ts';
+import type { ContentBlock, ToolAnswer } from './tool.ts';
 
 const DESCRIPTION = `Execute Python code in the Jupyter kernel of the current notebook file.
 
@@ -12,10 +14,16 @@ export const executeCode = defineTool({
   name: 'executeCode',
   description: DESCRIPTION,
   input: z.object({ code: z.string().describe('The code to be executed on the kernel.') }),
-  async handle() {
-    return {
-      ...text('No code was run: this editor has no Jupyter kernel. Run it in a shell instead.'),
-      isError: true,
-    };
+  async handle({ code }, { editor, sessionId, signal }): Promise<ToolAnswer> {
+    if (!editor.code) throw new BridgeError('unavailable', 'This editor has no Jupyter kernel.');
+    const { ok, output } = await editor.code.run({ code, session: sessionId, signal });
+    const content = output.map(toBlock);
+    return ok ? { content } : { content, isError: true };
   },
 });
+
+function toBlock(output: CodeOutput): ContentBlock {
+  return output.kind === 'text'
+    ? { type: 'text', text: output.text }
+    : { type: 'image', data: output.data, mimeType: output.mimeType };
+}

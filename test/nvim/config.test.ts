@@ -111,6 +111,20 @@ test('the files that are kept from agents are those of the node side', async () 
   expect(await get('privacy.exclude')).toEqual(DEFAULT_EXCLUDE);
 });
 
+const KERNEL_DEFAULTS = {
+  allow: 'ask',
+  timeout_ms: 120_000,
+  startup_timeout_ms: 60_000,
+  max_output_bytes: 50_000,
+  max_image_bytes: 5_000_000,
+};
+
+test('the connection file may be a bare name, of which Jupyter knows the folder', async () => {
+  await setup(`{ kernel = { connection_file = 'kernel-7.json' } }`);
+  const config = await nvim.lua(`return require('claude_bridge.config').for_node().kernel`);
+  expect(config).toMatchObject({ connection_file: 'kernel-7.json' });
+});
+
 test('what node is given', async () => {
   const forNode = () => nvim.lua(`return require('claude_bridge.config').for_node()`);
   expect(await forNode()).toEqual({
@@ -122,12 +136,14 @@ test('what node is given', async () => {
     exclude: expect.arrayContaining(['.env*']),
     review_edits: true,
     diff: { layout: 'vertical', focus: true, jump: true },
+    kernel: KERNEL_DEFAULTS,
     log_level: 'info',
     log_path: path.join(nvim.home, '.local/state/nvim/claude-bridge.log'),
   });
   await setup(`{
     server = { port = 7777, pid = 1, lock_dir = '~/locks', host = '::1', ide_name = 'N' },
     privacy = { enabled = false }, selection = { enabled = false }, diff = { enabled = false },
+    kernel = { allow = 'never', name = 'ir', connection_file = '~/k.json' },
     log = { level = 'debug', path = '~/n.log' },
   }`);
   expect(await forNode()).toEqual({
@@ -141,6 +157,12 @@ test('what node is given', async () => {
     exclude: [],
     review_edits: false,
     diff: { layout: 'vertical', focus: true, jump: true },
+    kernel: {
+      ...KERNEL_DEFAULTS,
+      allow: 'never',
+      name: 'ir',
+      connection_file: path.join(nvim.home, 'k.json'),
+    },
     log_level: 'debug',
     log_path: path.join(nvim.home, 'n.log'),
   });

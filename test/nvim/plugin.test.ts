@@ -20,6 +20,12 @@ const COMMANDS = [
   'ClaudeDiffRecall',
   'ClaudeDiffReject',
   'ClaudeDiffs',
+  'ClaudeKernelAllow',
+  'ClaudeKernelInterrupt',
+  'ClaudeKernelJoin',
+  'ClaudeKernelRefuse',
+  'ClaudeKernelRestart',
+  'ClaudeKernelStop',
   'ClaudeMention',
   'ClaudeSendText',
 ];

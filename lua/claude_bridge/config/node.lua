@@ -9,6 +9,13 @@ local function absolute(path)
   end
 end
 
+--- A bare name stays as it is: it lies in Jupyter's runtime folder.
+---@param name? string
+---@return string?
+local function connection_file(name)
+  return name and name:find('[/\\]') and absolute(name) or name
+end
+
 ---@param config claude_bridge.Config
 ---@return table
 function M.from(config)
@@ -28,6 +35,9 @@ function M.from(config)
       focus = config.diff.focus,
       jump = config.diff.jump,
     },
+    kernel = vim.tbl_extend('force', config.kernel, {
+      connection_file = connection_file(config.kernel.connection_file),
+    }),
     log_level = config.log.level,
     log_path = require('claude_bridge.log').path(),
   }
