@@ -235,7 +235,7 @@ end
 --- Ends all reviews, as when the bridge is gone.
 ---@param reason string
 function M.close_all(reason)
-  for id in pairs(vim.deepcopy(vim.tbl_keys(state.reviews))) do
+  for _, id in ipairs(vim.tbl_keys(state.reviews)) do
     M.close({ id = id, ['end'] = reason })
   end
 end

@@ -60,7 +60,11 @@ end
 ---@param review claude_bridge.Review
 ---@param actions claude_bridge.ReviewActions
 local function on_quit(review, actions)
+  -- Also after `:wq` has accepted: the window is about to close.
   require('claude_bridge.review.remove').keep_editor_open(review)
+  if review.settled then
+    return
+  end
   review.quitting = true
   vim.schedule(function()
     review.quitting = nil
@@ -111,26 +115,22 @@ local function watch_buffer(review, actions)
   local buffer = review.proposal.buffer
   local unloaded ---@type claude_bridge.ViewText?
   local function on(events, callback)
-    vim.api.nvim_create_autocmd(events, {
-      group = GROUP,
-      buffer = buffer,
-      callback = function(event)
-        -- A callback that returns true would be taken off.
-        if review.settled == nil then
-          callback(event)
-        end
-      end,
-    })
+    -- A callback that returns true would be taken off.
+    vim.api.nvim_create_autocmd(events, { group = GROUP, buffer = buffer, callback = callback })
   end
   on({ 'BufWriteCmd', 'FileWriteCmd', 'FileAppendCmd' }, function(event)
-    on_write(review, actions, event)
+    if not review.settled then
+      on_write(review, actions, event)
+    end
   end)
   on('QuitPre', function()
     on_quit(review, actions)
   end)
   on('BufUnload', function()
     unloaded = proposal.read(buffer)
-    actions.keep(review)
+    if not review.settled then
+      actions.keep(review)
+    end
   end)
   on('BufReadCmd', function()
     if unloaded then

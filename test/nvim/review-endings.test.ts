@@ -1,0 +1,216 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
+
+let bench: ReviewBench;
+afterEach(() => bench.dispose());
+
+const FILE = 'one\ntwo\n';
+const PROPOSAL = 'one\nTWO\n';
+const EDIT = ':2s/TWO/2/<CR>';
+const EDITED = 'one\n2\n';
+
+/** Keys, and whether they leave the windows as they were; the others close one of the user's. */
+const accepting: readonly [string, boolean][] = [
+  [':w<CR>', true],
+  [':w!<CR>', true],
+  [':wq<CR>', true],
+  [':wq!<CR>', true],
+  [':x<CR>', true],
+  [':xit<CR>', true],
+  [':exit<CR>', true],
+  [':silent! x<CR>', true],
+  [':nohlsearch | x<CR>', true],
+  ['ZZ', true],
+  [':lua vim.cmd.write()<CR>', true],
+  [":lua require('claude_bridge.review').accept()<CR>", true],
+  [":wincmd h | lua require('claude_bridge.review').accept()<CR>", true],
+  [':split<CR>:q<CR>:w<CR>', true],
+  [':tab split<CR>:w<CR>', true],
+  [':only<CR>:w<CR>', false],
+  [':only<CR>:wq<CR>', false],
+  [':only<CR>:x<CR>', false],
+  [':only<CR>ZZ', false],
+];
+
+const rejecting: readonly [string, boolean][] = [
+  [':q<CR>', true],
+  [':q!<CR>', true],
+  ['ZQ', true],
+  [':close<CR>', true],
+  ['<C-w>c', true],
+  ['<C-w>q', true],
+  [':hide<CR>', true],
+  [':bwipeout<CR>', true],
+  [':bdelete<CR>', true],
+  [':split<CR>:q<CR>:q<CR>', true],
+  [':tab split<CR>:tabclose<CR>:q<CR>', true],
+  [":lua require('claude_bridge.review').reject()<CR>", true],
+  [":wincmd h | lua require('claude_bridge.review').reject()<CR>", true],
+  [':wincmd h | only<CR>', true],
+  [':bunload<CR>', false],
+  [':edit other.txt<CR>', false],
+  [':enew<CR>', false],
+  [':buffer 1<CR>', false],
+  [':only<CR>:q<CR>', false],
+];
+
+/** These end nothing by themselves, whatever an autosave plugin makes of them. */
+const harmless = [
+  ':update<CR>',
+  ':wall<CR>',
+  ':silent! wa!<CR>',
+  ':wincmd w | wincmd w | wall<CR>',
+  ':split<CR>:q<CR>',
+  ':set ff=dos | update | set ff=unix<CR>',
+  ':set noeol | wall | set eol<CR>',
+  ':checktime<CR>',
+  ':doautocmd FocusGained<CR>',
+  ':stopinsert<CR>',
+];
+
+async function open(content = FILE) {
+  bench = await startReviews();
+  const file = bench.write('a.txt', content);
+  bench.write('other.txt', 'other\n');
+  const before = await snapshot(bench.nvim);
+  const review = await bench.open({ path: file, proposal: PROPOSAL });
+  return { file, before, review };
+}
+
+/** Waits until no review is left, then compares with what was there, if that is given. */
+async function expectGone(before: unknown = false) {
+  await vi.waitFor(async () => {
+    const left = await bench.nvim.lua(
+      `return vim.tbl_count(require('claude_bridge.review.state').reviews)`,
+    );
+    expect(left).toBe(0);
+  });
+  if (before !== false) expect(await snapshot(bench.nvim)).toEqual(before);
+}
+
+test.each(accepting)('%s accepts the proposal as it came', async (keys, restores) => {
+  const { file, before, review } = await open();
+  await bench.nvim.feed(keys);
+  expect(await review.outcome).toEqual({ kind: 'accepted', text: PROPOSAL, edited: false });
+  expect(bench.decided).toEqual([review.id]);
+  expect(fs.readFileSync(file, 'utf8')).toBe(FILE);
+  await expectGone(restores && before);
+});
+
+test.each(accepting)('%s accepts what the user made of it', async (keys, restores) => {
+  const { file, before, review } = await open();
+  await bench.nvim.feed(EDIT + keys);
+  expect(await review.outcome).toEqual({ kind: 'accepted', text: EDITED, edited: true });
+  expect(bench.decided).toEqual([review.id]);
+  expect(fs.readFileSync(file, 'utf8')).toBe(FILE);
+  await expectGone(restores && before);
+});
+
+test.each(rejecting)('%s rejects, and asks for nothing', async (keys, restores) => {
+  const { before, review } = await open();
+  await bench.nvim.feed(keys);
+  expect(await review.outcome).toEqual({ kind: 'rejected', reason: undefined });
+  expect(bench.decided).toEqual([review.id]);
+  await expectGone(restores && before);
+});
+
+test.each(rejecting)('%s rejects an edited proposal and keeps its text', async (keys) => {
+  const { review } = await open();
+  await bench.nvim.feed(EDIT + keys);
+  expect(await review.outcome).toEqual({ kind: 'rejected', reason: undefined });
+  expect(await bench.nvim.messages()).not.toMatch(/E\d+:/);
+  expect(await bench.nvim.messages()).toContain(':ClaudeDiffRecall');
+  await expectGone();
+  await bench.nvim.lua(`require('claude_bridge.review').recall()`);
+  expect(await bench.nvim.lua('return vim.api.nvim_buf_get_lines(0, 0, -1, false)')).toEqual([
+    'one',
+    '2',
+  ]);
+});
+
+test.each(harmless)('%s decides nothing', async (keys) => {
+  const { review } = await open();
+  await bench.nvim.feed(EDIT + keys);
+  expect(await bench.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1);
+  expect(bench.decided).toEqual([]);
+  await bench.nvim.feed(':w<CR>');
+  expect(await review.outcome).toMatchObject({ text: EDITED });
+});
+
+test('after :only the user gets a window of their own back', async () => {
+  const { review } = await open();
+  await bench.nvim.feed(':only<CR>:w<CR>');
+  await review.outcome;
+  await expectGone();
+  expect(
+    await bench.nvim.lua(
+      `return { vim.fn.winnr('$'), vim.fn.bufnr(), vim.wo.diff, vim.wo.winbar }`,
+    ),
+  ).toEqual([1, 1, false, '']);
+});
+
+test.each([
+  [':w copy.txt<CR>', EDITED],
+  [':w! copy.txt<CR>', EDITED],
+  [':2w copy.txt<CR>', '2\n'],
+  [':w >> copy.txt<CR>', EDITED],
+  [':saveas copy.txt<CR>', EDITED],
+])('%s makes a copy and decides nothing', async (keys, copy) => {
+  const { review } = await open();
+  await bench.nvim.feed(EDIT + keys);
+  expect(fs.readFileSync(path.join(bench.folder, 'copy.txt'), 'utf8')).toBe(copy);
+  expect(await bench.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1);
+  await bench.nvim.feed(':w<CR>');
+  expect(await review.outcome).toEqual({ kind: 'accepted', text: EDITED, edited: true });
+});
+
+test('a part of the proposal cannot be accepted', async () => {
+  await open();
+  await bench.nvim.feed(':2w!<CR>');
+  expect(await bench.nvim.messages()).toContain('write the whole proposal');
+  expect(await bench.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1);
+});
+
+test(':edit! does not empty the proposal', async () => {
+  const { review } = await open();
+  await bench.nvim.feed(`${EDIT}:edit!<CR>`);
+  expect(await bench.nvim.lua('return vim.bo.modified')).toBe(false);
+  await bench.nvim.feed('Goend<Esc>:update<CR>');
+  expect(bench.decided).toEqual([]);
+  await bench.nvim.feed(':w<CR>');
+  expect(await review.outcome).toMatchObject({ text: `${EDITED}end\n` });
+});
+
+test('a second :w before the view is gone does nothing', async () => {
+  const { review } = await open();
+  await bench.nvim.feed(':w | w<CR>');
+  expect(await review.outcome).toMatchObject({ kind: 'accepted' });
+  expect(await bench.nvim.messages()).not.toMatch(/E\d+:/);
+  expect(bench.decided).toEqual([review.id]);
+});
+
+test('a typed :q! after an :x elsewhere is no acceptance', async () => {
+  const { review } = await open();
+  await bench.nvim.feed(':split other.txt | x<CR>:q!<CR>');
+  expect(await review.outcome).toMatchObject({ kind: 'rejected' });
+});
+
+test('undo goes back to the proposal, not behind it', async () => {
+  const { review } = await open();
+  await bench.nvim.feed(`${EDIT}uuuu`);
+  expect(await bench.nvim.lua('return vim.bo.modified')).toBe(false);
+  await bench.nvim.feed(':w<CR>');
+  expect(await review.outcome).toEqual({ kind: 'accepted', text: PROPOSAL, edited: false });
+});
+
+test('closing the tabpage says that it rejects', async () => {
+  bench = await startReviews({ settings: { layout: 'tab' } });
+  const before = await snapshot(bench.nvim);
+  const review = await bench.open({ path: bench.write('a.txt', FILE), proposal: PROPOSAL });
+  await bench.nvim.feed(':tabclose<CR>');
+  expect(await review.outcome).toMatchObject({ kind: 'rejected' });
+  expect(await bench.nvim.messages()).toContain('a.txt: rejected, since its view was closed');
+  await expectGone(before);
+});
