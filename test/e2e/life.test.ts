@@ -49,9 +49,10 @@ test('Neovim is restarted: /ide connects the running CLI to the new one', async 
   await again.startBridge();
   await ask(scene.cli, '/ide');
   await scene.cli.shows(/Neovim/);
-  // None is chosen while the old connection is gone; the new editor stands above or below it.
-  await scene.cli.key('1');
-  await scene.cli.shows(/⧉ In a\.txt|Connected to Neovim/);
+  await scene.cli.key('Up');
+  await scene.cli.shows(/❯ +Neovim/);
+  await scene.cli.key('Enter');
+  await again.isConnected();
   await again.command('1ClaudeMention');
   await scene.cli.shows(/@a\.txt#L1/);
 });
@@ -59,8 +60,11 @@ test('Neovim is restarted: /ide connects the running CLI to the new one', async 
 test('the bridge is restarted: the CLI comes back by itself', async () => {
   const scene = await Scene.play({ files });
   const port = await scene.port();
+  const before = await scene.nvim.hostPid();
   await scene.nvim.command('ClaudeBridgeRestart');
-  await expect.poll(() => scene.lockFiles(), { timeout: 10_000 }).toEqual([`${port}.lock`]);
+  await expect.poll(() => isGone(before), { timeout: 10_000 }).toBe(true);
+  await scene.nvim.isConnected();
+  expect(scene.lockFiles()).toEqual([`${port}.lock`]);
   await scene.nvim.command('2ClaudeMention');
   await scene.cli.shows(/@a\.txt#L2/);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { NEWEST, OLD } from './support/install.ts';
 import { edit, read } from './support/model.ts';
-import { ask, QUESTION, Scene } from './support/scene.ts';
+import { ask, decide, QUESTION, Scene } from './support/scene.ts';
 
 const BEFORE = 'alpha\nbeta\ngamma\n';
 const AFTER = 'alpha\nBETA\ngamma\n';
@@ -51,7 +51,7 @@ describe.each([NEWEST, OLD])('%s', (version) => {
 
   test('accepted in the CLI, the view goes away', async () => {
     const scene = await proposed(version);
-    await scene.cli.key('Enter');
+    await decide(scene.cli, 'Enter');
     await scene.diskBecomes('a.txt', AFTER);
     await scene.nvim.showsNoDiff();
     await expect.poll(() => scene.nvim.lines('a.txt')).toEqual(['alpha', 'BETA', 'gamma']);
@@ -59,7 +59,7 @@ describe.each([NEWEST, OLD])('%s', (version) => {
 
   test('rejected in the CLI, the view goes away', async () => {
     const scene = await proposed(version);
-    await scene.cli.key('Escape');
+    await decide(scene.cli, 'Escape');
     await scene.nvim.showsNoDiff();
     expect(scene.disk('a.txt')).toBe(BEFORE);
   });

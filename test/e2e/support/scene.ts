@@ -246,3 +246,13 @@ export async function ask(cli: Terminal, prompt: string): Promise<void> {
   await cli.shows(new RegExp(`^.*[❯>].*${prompt}`, 'm'));
   await cli.key('Enter');
 }
+
+/** Answers the CLI's question about an edit; a key that comes as the question appears is not taken. */
+export async function decide(cli: Terminal, key: 'Enter' | 'Escape'): Promise<void> {
+  const isAnswered = async () => {
+    if (!QUESTION.test(await cli.screen())) return true;
+    await cli.key(key);
+    return false;
+  };
+  await expect.poll(isAnswered, { timeout: 20_000, interval: 700 }).toBe(true);
+}
