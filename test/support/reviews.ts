@@ -96,7 +96,7 @@ local function windows(tab)
       cursor = vim.api.nvim_win_get_cursor(win),
       topline = vim.fn.getwininfo(win)[1].topline,
       alternate = vim.api.nvim_win_call(win, function() return vim.fn.bufnr('#') end),
-      jumps = #vim.fn.getjumplist(win)[1],
+      jumps = vim.api.nvim_win_call(win, function() return #vim.fn.getjumplist()[1] end),
       options = options,
     }
   end, vim.api.nvim_tabpage_list_wins(tab))

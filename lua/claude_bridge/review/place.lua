@@ -25,6 +25,7 @@ local window_state = require('claude_bridge.review.window_state')
 ---@field before? claude_bridge.WindowState of a left window that is the user's
 ---@field entered? claude_bridge.WindowState of a left window with the original in it, before the diff
 ---@field sizes claude_bridge.Sizes before the review
+---@field scrollopt string before the review
 ---@field others integer[] the user's windows besides the left one
 ---@field others_measured string? their sizes with the review on screen
 ---@field others_closing string? their sizes when the first window of the review was closed
@@ -198,6 +199,7 @@ local function new_layout(own_tabpage, came_from)
     from_tabpage = tabpage,
     own_tabpage = own_tabpage,
     sizes = window_state.save_sizes(tabpage),
+    scrollopt = vim.o.scrollopt,
     others = {},
     came_from = came_from,
   }

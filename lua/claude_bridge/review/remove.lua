@@ -147,6 +147,21 @@ local function restore_sizes(layout)
   end
 end
 
+--- Diff mode adds "hor" to 'scrollopt' and, when the last diff of a tabpage goes, takes it away,
+--- although diffs in other tabpages need it.
+---@param layout claude_bridge.ReviewLayout
+local function restore_scrollopt(layout)
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.wo[window].diff then
+      vim.opt.scrollopt:append('hor')
+      return
+    end
+  end
+  if vim.o.scrollopt:gsub(',hor', '') == layout.scrollopt:gsub(',hor', '') then
+    vim.o.scrollopt = layout.scrollopt
+  end
+end
+
 ---@param layout claude_bridge.ReviewLayout
 local function restore_focus(layout)
   for _, place in ipairs(layout.came_from) do
@@ -176,6 +191,7 @@ function M.windows(review)
   close_right(review)
   close_left(review)
   restore_sizes(layout)
+  restore_scrollopt(layout)
   if focus then
     restore_focus(layout)
   end
