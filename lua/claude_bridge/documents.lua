@@ -65,7 +65,7 @@ local function without_questions(work)
   local timer = assert(vim.uv.new_timer())
   -- The loop runs while Neovim waits for a key, and both functions are safe in it.
   timer:start(0, 10, function()
-    if vim.api.nvim_get_mode().blocking then
+    if vim.api.nvim_get_mode().mode == 'r?' then
       asked = true
       vim.api.nvim_input('n')
     end
@@ -74,8 +74,11 @@ local function without_questions(work)
   vim.o.confirm = false
   local ok, failure = pcall(work)
   vim.o.confirm = confirm
-  timer:stop()
   timer:close()
+  if asked then
+    -- Else the question would be left on the screen, with a prompt to go on.
+    vim.cmd('redraw')
+  end
   return ok, failure, asked
 end
 

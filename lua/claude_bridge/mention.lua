@@ -60,7 +60,7 @@ local function mention_path(argument, lines)
   if not path then
     complain('no such file or folder: ' .. argument)
   elseif is_folder then
-    send(path:gsub('/?$', '/'))
+    send((path:gsub('/?$', '/')))
   else
     send(path, lines)
   end
@@ -101,6 +101,27 @@ local function mention_buffer(lines)
   else
     send(name, lines)
   end
+end
+
+--- Completes file names as they are: Vim's own completion would expand and escape them.
+---@param lead string the word before the cursor
+---@param line string the command line
+---@param column integer of the cursor, 0-based byte
+---@return string[]
+function M.complete(lead, line, column)
+  -- A name may hold blanks, of which Vim's idea of the word knows nothing.
+  local typed = line:sub(1, column):match('%u%a*!?%s+(.*)$') or lead
+  local folder, start = typed:match('^(.*/)([^/]*)$')
+  folder, start = folder or '', start or typed
+  local names = {}
+  for name, kind in vim.fs.dir(require('claude_bridge.paths').absolute(folder)) do
+    if vim.startswith(name, start) and (start ~= '' or name:sub(1, 1) ~= '.') then
+      local full = folder .. name .. (kind == 'directory' and '/' or '')
+      table.insert(names, full:sub(#typed - #lead + 1))
+    end
+  end
+  table.sort(names)
+  return names
 end
 
 --- Runs the command.

@@ -60,7 +60,7 @@ function M.absolute(name)
   if home and (name == '~' or name:sub(1, 2) == '~/') then
     name = home .. name:sub(2)
   elseif not is_absolute(name) then
-    name = vim.fs.joinpath(vim.fn.getcwd(), name)
+    name = vim.fn.getcwd() .. '/' .. name
   end
   return vim.fs.normalize(name, { expand_env = false })
 end
