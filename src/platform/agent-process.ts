@@ -1,0 +1,83 @@
+/** Starts an agent as a child of this process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { BridgeError } from '../core/errors.ts';
+import type { AgentCommand, AgentProcess } from '../core/pipe.ts';
+
+/** How long an agent has to end by itself, and then to end when told to. */
+const GRACE_MS = 2_000;
+/** Of one line of its log. */
+const LINE_LIMIT = 2_000;
+
+/** @throws BridgeError `unavailable` where the program cannot be started. */
+export async function startProcess(
+  { command, args, folder, env }: AgentCommand,
+  onError: (line: string) => void,
+): Promise<AgentProcess> {
+  const child = spawn(command, [...args], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // The agent gets no part of what is typed at the editor's terminal, Ctrl-C among it.
+    detached: process.platform !== 'win32',
+  });
+  let lastWords = '';
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    lastWords = line.slice(0, LINE_LIMIT);
+    onError(lastWords);
+  });
+  // A child that is gone is told by its exit.
+  child.stdin.on('error', () => {});
+  const exited = once(child, 'close').then(([code, signal]: unknown[]) =>
+    describe(command, code, signal, lastWords),
+  );
+  // Without a listener the error of a failed start would be thrown.
+  exited.catch(() => {});
+  try {
+    await once(child, 'spawn');
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const why = missing ? 'it is not installed or not on the PATH' : String(error);
+    throw new BridgeError('unavailable', `${command} cannot be started: ${why}`, { cause: error });
+  }
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    exited,
+    stop: async () => {
+      child.stdin.end();
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+        if (await endsWithin(exited, signal === 'SIGTERM' ? 100 : GRACE_MS)) return;
+        kill(child.pid, signal);
+      }
+      await exited;
+    },
+  };
+}
+
+/** Ends the agent and what it has started. */
+function kill(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // It has ended by itself meanwhile.
+  }
+}
+
+async function endsWithin(exited: Promise<string>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const ended = await Promise.race([exited.then(() => true as const), late]);
+  clearTimeout(timer);
+  return ended;
+}
+
+function describe(command: string, code: unknown, signal: unknown, lastWords: string): string {
+  const how = typeof signal === 'string' ? `was ended by ${signal}` : `exited with code ${code}`;
+  return lastWords === '' ? `${command} ${how}` : `${command} ${how}: ${lastWords}`;
+}
