@@ -1,0 +1,190 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { ReviewSettings } from '../../src/nvim/review-port.ts';
+import { type ReviewBench, startReviews } from '../support/reviews.ts';
+
+let bench: ReviewBench;
+afterEach(() => bench.dispose());
+
+const layouts: readonly ReviewSettings['layout'][] = ['vertical', 'horizontal', 'tab'];
+const PROPOSAL = 'one\nTWO\n';
+
+async function start(settings: Partial<ReviewSettings> = {}) {
+  bench = await startReviews({ ui: true, settings });
+  const file = bench.write('a.txt', 'one\ntwo\n');
+  const other = bench.write('other.txt', 'first word\nsecond line\n');
+  await bench.nvim.command(`edit ${other}`);
+  return { file, other };
+}
+
+const mode = async () =>
+  (await bench.nvim.client.request('nvim_get_mode', [])) as { mode: string; blocking: boolean };
+const inMode = (wanted: string) =>
+  vi.waitFor(async () => expect((await mode()).mode).toBe(wanted), { timeout: 5_000 });
+const inProposal = () =>
+  bench.nvim.lua<boolean>(`local review = require('claude_bridge.review.state').pending()[1]
+    return vim.api.nvim_get_current_win() == review.layout.right`);
+const lines = (name: string) =>
+  bench.nvim.lua<string[]>(`return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)`, [
+    name,
+  ]);
+
+describe.each(layouts)('in the %s layout', (layout) => {
+  /** Keys that begin something, the mode they lead to, keys that end it, and the text then. */
+  test.each([
+    ['insert mode', 'i', 'i', 'XYZ<Esc>', ['XYZfirst word', 'second line']],
+    ['replace mode', 'R', 'R', 'XYZ<Esc>', ['XYZst word', 'second line']],
+    ['visual mode', 'vl', 'v', 'd', ['rst word', 'second line']],
+    ['linewise visual mode', 'V', 'V', 'd', ['second line']],
+    ['blockwise visual mode', '<C-v>j', '\x16', 'd', ['irst word', 'econd line']],
+    ['select mode', 'gh', 's', 'X', ['Xirst word', 'second line']],
+    ['an operator', 'd', 'no', 'w', ['word', 'second line']],
+    ['an operator with a register and count', '"a2d', 'no', 'l', ['rst word', 'second line']],
+    ['the command line', ':s/word', 'c', '/WORD/<CR>', ['first WORD', 'second line']],
+    ['a search', '/second', 'c', '<CR>dd', ['first word']],
+    ['insert mode for one command', 'i<C-o>', 'niI', 'dwX<Esc>', ['Xword', 'second line']],
+  ])('%s goes on undisturbed', async (_, begin, during, finish, result) => {
+    const { file, other } = await start({ layout });
+    await bench.nvim.input(begin);
+    await inMode(during);
+    const review = await bench.open({ path: file, proposal: PROPOSAL });
+    expect((await mode()).mode).toBe(during);
+    await bench.nvim.input(finish);
+    await vi.waitFor(async () => expect(await lines(other)).toEqual(result));
+    await bench.nvim.input('<Esc><Esc>');
+    await inMode('n');
+    expect(await inProposal()).toBe(false);
+    await bench.nvim.lua(`require('claude_bridge.review').jump(...)`, [review.id]);
+    expect(await inProposal()).toBe(true);
+    await bench.nvim.input(':w<CR>');
+    expect(await review.outcome).toMatchObject({ kind: 'accepted', edited: false });
+  });
+
+  test('a user in a terminal gets the proposal, and terminal mode back', async () => {
+    const { file } = await start({ layout });
+    await bench.nvim.lua(`vim.cmd('botright 10new') vim.fn.termopen({ 'cat' }) vim.cmd.startinsert()
+      terminal = vim.api.nvim_get_current_win()`);
+    await inMode('t');
+    const review = await bench.open({ path: file, proposal: PROPOSAL });
+    await inMode('n');
+    expect(await inProposal()).toBe(true);
+    await bench.nvim.input(':w<CR>');
+    await review.outcome;
+    await inMode('t');
+    expect(await bench.nvim.lua(`return vim.api.nvim_get_current_win() == terminal`)).toBe(true);
+  });
+
+  test('with the option off a terminal keeps the focus', async () => {
+    const { file } = await start({ layout, focus: false });
+    await bench.nvim.lua(
+      `vim.cmd('botright 10new') vim.fn.termopen({ 'cat' }) vim.cmd.startinsert()`,
+    );
+    await inMode('t');
+    const review = await bench.open({ path: file, proposal: PROPOSAL });
+    expect((await mode()).mode).toBe('t');
+    expect(await inProposal()).toBe(false);
+    await bench.nvim.lua(`require('claude_bridge.review').accept()`);
+    expect(await review.outcome).toMatchObject({ kind: 'accepted' });
+    await vi.waitFor(async () =>
+      expect(await bench.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(0),
+    );
+    expect((await mode()).mode).toBe('t');
+  });
+
+  test('a prompt buffer keeps the focus', async () => {
+    const { file } = await start({ layout });
+    await bench.nvim.lua(
+      `vim.cmd('botright 5new') vim.bo.buftype = 'prompt' prompt = vim.api.nvim_get_current_win()`,
+    );
+    await bench.open({ path: file, proposal: PROPOSAL });
+    expect(await bench.nvim.lua(`return vim.api.nvim_get_current_win() == prompt`)).toBe(true);
+  });
+
+  test('typing in the file itself goes on, and nothing folds away', async () => {
+    const { file } = await start({ layout });
+    await bench.nvim.command(`edit ${file}`);
+    await bench.nvim.input('Omine');
+    await inMode('i');
+    const review = await bench.open({ path: file, proposal: PROPOSAL });
+    await bench.nvim.input(' too<Esc>');
+    await vi.waitFor(async () => expect(await lines(file)).toEqual(['mine too', 'one', 'two']));
+    await review.close('withdrawn');
+    expect(await lines(file)).toEqual(['mine too', 'one', 'two']);
+    expect(await bench.nvim.lua('return vim.bo.modified')).toBe(true);
+  });
+});
+
+test('the command-line window is left alone; the review opens after it', async () => {
+  const { file } = await start();
+  await bench.nvim.input('q:');
+  await vi.waitFor(async () =>
+    expect(await bench.nvim.lua('return vim.fn.getcmdwintype()')).toBe(':'),
+  );
+  const opening = bench.open({ path: file, proposal: PROPOSAL });
+  await bench.nvim.input(':q<CR>');
+  const review = await opening;
+  expect(await inProposal()).toBe(true);
+  await bench.nvim.input('q:');
+  await vi.waitFor(async () =>
+    expect(await bench.nvim.lua('return vim.fn.getcmdwintype()')).toBe(':'),
+  );
+  await review.close('withdrawn');
+  await bench.nvim.input(':q<CR>');
+  await vi.waitFor(async () => expect(await bench.nvim.lua(`return vim.fn.winnr('$')`)).toBe(1));
+});
+
+test('insert mode in a proposal that goes does not go on in the file', async () => {
+  const { file, other } = await start();
+  const review = await bench.open({ path: file, proposal: PROPOSAL });
+  await bench.nvim.input('Atyped');
+  await inMode('i');
+  await review.close('decided-elsewhere');
+  await inMode('n');
+  expect(await lines(other)).toEqual(['first word', 'second line']);
+  expect(await bench.nvim.messages()).toContain(':ClaudeDiffRecall');
+});
+
+test.each([
+  [true, 'one\ntwo\nthree\n', 'one\ntwo\n3\n', 3],
+  [true, 'one\ntwo\n', 'ONE\ntwo\n', 1],
+  [true, 'one\ntwo\nthree\n', 'one\nthree\n', 2],
+  [true, 'one\ntwo\n', 'one\ntwo\n', 1],
+  [false, 'one\ntwo\nthree\n', 'one\ntwo\n3\n', 2],
+])('with jump %s the cursor is on its line', async (jump, content, proposal, line) => {
+  bench = await startReviews({ ui: true, settings: { jump } });
+  const file = bench.write('a.txt', content);
+  await bench.nvim.command(`edit ${file} | 2`);
+  await bench.open({ path: file, proposal });
+  expect(await bench.nvim.lua(`return vim.fn.line('.')`)).toBe(line);
+});
+
+test('both sides show the first change of a long file', async () => {
+  const content = Array.from({ length: 400 }, (_, i) => `line ${i}`);
+  bench = await startReviews({ ui: true });
+  const file = bench.write('a.txt', `${content.join('\n')}\n`);
+  await bench.nvim.command(`edit ${file}`);
+  content[300] = 'changed';
+  await bench.open({ path: file, proposal: `${content.join('\n')}\n` });
+  await vi.waitFor(async () => {
+    const shown = await bench.nvim.lua<number[]>(`return vim.tbl_map(function(w)
+      local info = vim.fn.getwininfo(w)[1]
+      return info.topline <= 301 and info.botline >= 301 and info.topline or 0
+    end, vim.api.nvim_tabpage_list_wins(0))`);
+    expect(shown[0]).toBeGreaterThan(0);
+    expect(shown[1]).toBe(shown[0]);
+  });
+});
+
+test('with nothing to wait for the focus goes back along nested reviews', async () => {
+  const { file } = await start();
+  const home = await bench.nvim.lua('return vim.api.nvim_get_current_win()');
+  const first = await bench.open({ path: file, proposal: PROPOSAL, key: 'first' });
+  const second = await bench.open({ path: file, proposal: 'x\n', key: 'second' });
+  await first.close('withdrawn');
+  await bench.nvim.input(':w<CR>');
+  await second.outcome;
+  await vi.waitFor(async () =>
+    expect(
+      await bench.nvim.lua('return { vim.api.nvim_get_current_win(), #vim.api.nvim_list_wins() }'),
+    ).toEqual([home, 1]),
+  );
+});
