@@ -4,8 +4,8 @@ if vim.g.loaded_claude_bridge then
 end
 vim.g.loaded_claude_bridge = 1
 
-local function complete_path(lead)
-  return vim.fn.getcompletion(lead, 'file')
+local function complete_path(lead, line, column)
+  return require('claude_bridge.mention').complete(lead, line, column)
 end
 
 local function complete_terminal(lead)
