@@ -2,7 +2,7 @@
 import { fieldsOf } from '../session/forms.ts';
 import type { SessionSink } from '../session/ports.ts';
 import type { DecisionOption, Prompt, PromptAnswer, QuestionPrompt } from '../session/prompts.ts';
-import { bodyOf, titleOf } from '../session/tool-texts.ts';
+import { bodyOf, diffOf, titleOf } from '../session/tool-texts.ts';
 import type { AgentMessage } from './agent-messages.ts';
 import type { EditorMessage } from './editor-messages.ts';
 
@@ -63,8 +63,11 @@ export class Asks {
     this.#pending.add(pending);
     void this.options.sink.ask(promptOf(request), pending.over.signal).then((answer) => {
       this.#pending.delete(pending);
-      const message = pending.over.signal.aborted ? undefined : answerTo(request, id, answer);
+      if (pending.over.signal.aborted) return;
+      const message = answerTo(request, id, answer);
       if (message) this.options.send(message);
+      const edit = editOf(request, answer);
+      if (edit) this.options.send(edit);
     });
   }
 
@@ -138,6 +141,15 @@ function questionOf(data: Extract<Request, { type: 'question_request' }>['data']
     mode: options.length === 0 ? 'free' : choice,
     options,
   };
+}
+
+/** What the user made of the proposal: the decision has no room for it. */
+function editOf(request: Request, answer: PromptAnswer): EditorMessage | undefined {
+  if (request.type !== 'permission_request' || answer.kind !== 'decided') return undefined;
+  const { tool, input } = request.data;
+  const file = diffOf(tool, input)?.path;
+  if (answer.edited === undefined || file === undefined) return undefined;
+  return { type: 'apply_edit', data: { filePath: file, newContent: answer.edited } };
 }
 
 /** Nothing where the prompt ended without the user's word. */

@@ -39,7 +39,7 @@ export async function askWithReview(
   let inReview: PromptAnswer | undefined;
   let review: Review | undefined;
   const openReview = async (): Promise<void> => {
-    review = await open(edit, over.signal, options);
+    review = await open(edit, !prompt.fixed, over.signal, options);
     const outcome = await review?.outcome;
     if (!outcome || over.signal.aborted) return;
     inReview = answerOf(outcome, prompt.options);
@@ -59,6 +59,7 @@ export async function askWithReview(
 
 async function open(
   edit: DiffBlock,
+  editable: boolean,
   signal: AbortSignal,
   { session, reviews, logger }: EditPermissionOptions,
 ): Promise<Review | undefined> {
@@ -70,7 +71,7 @@ async function open(
         oldPath: edit.path,
         newPath: edit.path,
         proposal: edit.after,
-        editable: true,
+        editable,
       },
       signal,
     );

@@ -21,9 +21,10 @@ export function fitTool(fields: ToolUpdate): ToolUpdate {
   };
 }
 
-export function fitPrompt<P extends Prompt>(prompt: P): P {
+export function fitPrompt(prompt: Prompt): Prompt {
   const title = oneLine(prompt.title);
   if (prompt.kind !== 'permission') return { ...prompt, title };
+  const { fixed: _, ...shown } = prompt;
   let room = DIFF_LIMIT;
   const body = prompt.body.map((block): PromptBlock => {
     if (block.kind !== 'diff') return { ...block, text: cut(block.text, INPUT_LIMIT) };
@@ -31,7 +32,7 @@ export function fitPrompt<P extends Prompt>(prompt: P): P {
     room -= sizeOf(fitted);
     return { kind: 'diff', ...fitted };
   });
-  return { ...prompt, title, body };
+  return { ...shown, title, body };
 }
 
 function fitDiffs(diffs: readonly FileDiff[]): readonly FileDiff[] {

@@ -23,6 +23,8 @@ export interface PermissionPrompt {
   readonly reason?: string;
   readonly body: readonly PromptBlock[];
   readonly options: readonly DecisionOption[];
+  /** The agent cannot be told of changes to its edit, so the review takes none. Not for a view. */
+  readonly fixed?: boolean;
   /** The edit is also on show in the review view; either place may decide. */
   readonly review?: boolean;
 }

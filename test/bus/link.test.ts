@@ -231,8 +231,10 @@ describe('requests of the agent', () => {
     const input = { file_path: '/w/a.ts', content: 'new' };
     agent.say('permission_request', { id: 'a', tool: 'Write', input });
     await live.eventually(() => expect(live.reviews).toHaveLength(1));
-    live.reviews[0]?.decide({ kind: 'accepted', text: 'new', edited: false });
+    live.reviews[0]?.decide({ kind: 'accepted', text: 'mine', edited: true });
     expect((await agent.hears('permission_decision')).data).toEqual({ id: 'a', allow: true });
+    const applied = await agent.hears('apply_edit');
+    expect(applied.data).toEqual({ filePath: '/w/a.ts', newContent: 'mine' });
   });
 
   test('for a plan and with questions are answered', async () => {

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { startProcess } from '../../src/platform/agent-process.ts';
+import { parseFrame } from '../../src/sid-bridge/frames.ts';
+import { SidBridgeLink, type SidBridgeLinkOptions } from '../../src/sid-bridge/link.ts';
+import { sameToken, WsServer } from '../../src/transport/pipe/ws-server.ts';
+import { LiveSession } from '../support/live-session.ts';
+import { PROJECT, tempDir } from '../support/nvim.ts';
+
+/** A turn in the frames of a real sid-code. */
+const FRAMES = readFileSync(path.join(PROJECT, 'test/fixtures/sid-bridge.jsonl'), 'utf8')
+  .trim()
+  .split('\n');
+
+/** sid-code's end: calls, drops ids that it has seen, and keeps the rest. */
+class SidCode {
+  readonly heard: { type: string; id: string; data: Record<string, unknown> }[] = [];
+  readonly #seen = new Set<string>();
+  #socket: WebSocket | undefined;
+
+  async call(url: string): Promise<void> {
+    const socket = new WebSocket(url);
+    this.#socket = socket;
+    socket.on('error', () => {});
+    socket.on('message', (data) => {
+      const frame = JSON.parse(String(data));
+      if (this.#seen.has(frame.id)) return;
+      this.#seen.add(frame.id);
+      this.heard.push(frame);
+    });
+    await once(socket, 'open');
+    this.say('status', { status: 'ready' });
+  }
+
+  say(type: string, data: object, id: string = randomUUID()): void {
+    this.#socket?.send(JSON.stringify({ type, id, data, timestamp: Date.now() }));
+  }
+
+  raw(text: string): void {
+    this.#socket?.send(text);
+  }
+
+  hangUp(): void {
+    this.#socket?.terminate();
+  }
+
+  async hears(type: string) {
+    await vi.waitFor(() => expect(this.heard.map((frame) => frame.type)).toContain(type));
+    return this.heard.findLast((frame) => frame.type === type);
+  }
+}
+
+let server: WsServer;
+let url = '';
+let live: LiveSession;
+let sid: SidCode;
+
+function start(options: Partial<SidBridgeLinkOptions> = {}): LiveSession {
+  const token = 'the/token';
+  server = new WsServer({
+    host: '127.0.0.1',
+    port: 0,
+    authorize: sameToken(token),
+    onRefused: () => {},
+  });
+  const address = {
+    get target() {
+      return server.target;
+    },
+    open: server.open.bind(server),
+    dispose: () => server.dispose(),
+    url: async () => {
+      await server.listen();
+      url = `${server.target}/?token=${encodeURIComponent(token)}`;
+      return url;
+    },
+  };
+  return new LiveSession({
+    folder: tempDir(),
+    connect: (context) => new SidBridgeLink({ context, address, ...options }),
+  });
+}
+
+async function meet(options: Partial<SidBridgeLinkOptions> = {}): Promise<void> {
+  live = start(options);
+  live.open();
+  await vi.waitFor(() => expect(server.port).not.toBe(0));
+  await vi.waitFor(() => expect(live.view.shown.has('it')).toBe(true));
+  sid = new SidCode();
+  await sid.call(url);
+  await live.state('connected');
+}
+
+describe('a frame', () => {
+  test.each(FRAMES)('%s is understood', (frame) => {
+    expect(parseFrame(frame)).toHaveProperty('frame');
+  });
+
+  test('that is none, or of another type, is told apart', () => {
+    expect(parseFrame('{')).toHaveProperty('problem');
+    expect(parseFrame('{"type":"text","data":{}}')).toHaveProperty('problem');
+    expect(parseFrame('{"type":"new_thing","data":{}}')).toEqual({ unknown: 'new_thing' });
+  });
+});
+
+describe('sid-code', () => {
+  beforeEach(async () => {
+    await meet();
+  });
+  afterEach(async () => {
+    sid.hangUp();
+    await live.dispose();
+  });
+
+  test('is told how to call, and is let in', () => {
+    expect(live.entries).toMatchObject([{ text: `Start it with: sid-code --bridge '${url}'` }]);
+  });
+
+  test('plays a turn as it was recorded', async () => {
+    live.send('make it');
+    expect(await sid.hears('user_message')).toMatchObject({ data: { text: 'make it' } });
+    await live.eventually(() => expect(live.shown.status?.busy).toBe(true));
+    for (const frame of FRAMES) sid.raw(frame);
+    await live.eventually(() =>
+      expect(live.entries.slice(1)).toMatchObject([
+        { kind: 'user', text: 'make it', delivery: 'sent' },
+        { kind: 'agent', text: 'I will look.', streaming: false },
+        { kind: 'tool', title: 'bash: ls', state: 'done', syntax: 'sh' },
+        { kind: 'tool', title: 'read_file: a.ts', state: 'failed' },
+        { kind: 'notice', level: 'warn', text: 'context is nearly full' },
+        { kind: 'agent', text: 'Done.', streaming: false },
+      ]),
+    );
+    expect(live.shown.status).toMatchObject({ busy: false, state: 'connected' });
+  });
+
+  test('asks for permission, and is answered with the id of its request', async () => {
+    const data = {
+      toolName: 'bash',
+      toolInput: { command: 'rm a' },
+      description: 'removes a file',
+      dangerLevel: 'high',
+    };
+    sid.say('permission_request', data, 'perm-1');
+    expect(await live.prompted('permission')).toMatchObject({
+      title: 'bash: rm a',
+      reason: 'removes a file; danger: high',
+    });
+    live.answer({ kind: 'chat_decide', option: 'no' });
+    expect(await sid.hears('permission_response')).toMatchObject({
+      id: 'perm-1',
+      data: { allowed: false },
+    });
+  });
+
+  test('is shown edits for review, which take no changes', async () => {
+    const toolInput = { file_path: '/w/a', content: 'new' };
+    sid.say('permission_request', { toolName: 'write_file', toolInput }, 'perm-2');
+    await live.eventually(() => expect(live.reviews).toHaveLength(1));
+    expect(live.reviews[0]?.request.editable).toBe(false);
+    live.reviews[0]?.decide({ kind: 'accepted', text: 'new', edited: false });
+    expect(await sid.hears('permission_response')).toMatchObject({ data: { allowed: true } });
+  });
+
+  test('is stopped by an abort, never with an id twice', async () => {
+    live.send('one');
+    await sid.hears('user_message');
+    sid.say('text', { text: 'work' });
+    live.tell({ kind: 'chat_cancel' });
+    expect(await sid.hears('control')).toMatchObject({ data: { command: 'abort' } });
+    sid.say('status', { status: 'aborted' });
+    await live.eventually(() => expect(live.shown.status?.busy).toBe(false));
+    expect(new Set(sid.heard.map((frame) => frame.id)).size).toBe(sid.heard.length);
+  });
+
+  test('comes back after a lost line, and gets what was said meanwhile', async () => {
+    sid.say('permission_request', { toolName: 'x' }, 'perm-3');
+    await live.prompted('permission');
+    sid.hangUp();
+    // It has forgotten its request by then.
+    await live.eventually(() => expect(live.shown.prompt).toBeUndefined());
+    await live.state('connecting');
+    live.send('meanwhile');
+    await live.eventually(() => expect(live.shown.status?.queued).toBe(1));
+    const again = new SidCode();
+    await again.call(url);
+    expect(await again.hears('user_message')).toMatchObject({ data: { text: 'meanwhile' } });
+    await live.state('connected');
+    again.hangUp();
+  });
+
+  test('cannot do what its bridge has no frame for, and the user is told', async () => {
+    live.tell({ kind: 'chat_set_model', model: 'm' });
+    await live.eventually(() =>
+      expect(live.view.notices).toEqual([
+        "error: it: cannot set the model: sid-code's bridge cannot set the model",
+      ]),
+    );
+  });
+});
+
+describe('a permission without an answer', () => {
+  test('is taken for a no by sid-code, and leaves the screen', async () => {
+    await meet({ permissionMs: 50 });
+    sid.say('permission_request', { toolName: 'x' }, 'perm-4');
+    await live.prompted('permission');
+    await live.eventually(() => expect(live.shown.dismissed).toEqual(['p1 withdrawn']));
+    expect(live.entries.at(-1)).toMatchObject({ kind: 'notice', level: 'warn' });
+    expect(sid.heard).toEqual([]);
+    sid.hangUp();
+    await live.dispose();
+  });
+});
+
+describe('sid-code as a child', () => {
+  test('is started with the address, and its end is told', async () => {
+    const script = `
+      const socket = new (require('ws').WebSocket)(process.argv[1]);
+      socket.on('open', () => socket.send('{"type":"status","id":"1","data":{"status":"ready"}}'));
+      socket.on('message', () => { console.error('out of tokens'); process.exit(4); });`;
+    live = start({
+      launch: {
+        start: startProcess,
+        command: (address) => ({
+          command: process.execPath,
+          args: ['-e', script, address],
+          folder: PROJECT,
+          env: {},
+        }),
+      },
+    });
+    live.open();
+    await live.eventually(() => expect(live.view.shown.has('it')).toBe(true));
+    await live.state('connected');
+    live.send('hello');
+    await live.state('failed');
+    expect(live.shown.status?.detail).toMatch(/exited with code 4: out of tokens$/u);
+    await live.dispose();
+  });
+
+  test('that is not installed is told of', async () => {
+    live = start({
+      launch: {
+        start: startProcess,
+        command: () => ({ command: 'no-such-sid-code', args: [], folder: PROJECT, env: {} }),
+      },
+    });
+    live.open();
+    await live.eventually(() => expect(live.view.shown.has('it')).toBe(true));
+    await live.state('failed');
+    expect(live.shown.status?.detail).toContain('not installed');
+    await live.dispose();
+  });
+});
