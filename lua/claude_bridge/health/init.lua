@@ -6,6 +6,7 @@ local SECTIONS = {
   { 'Node.js and build', 'claude_bridge.health.build' },
   { 'Bridge', 'claude_bridge.health.bridge' },
   { 'Environment', 'claude_bridge.health.surroundings' },
+  { 'Notebooks', 'claude_bridge.health.notebooks' },
   { 'Agents', 'claude_bridge.health.agents' },
 }
 
