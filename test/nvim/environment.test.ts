@@ -60,6 +60,17 @@ test('applied twice, the first values come back', async () => {
   expect(await read(of)).toEqual({ CLAUDE_CODE_SSE_PORT: '1' });
 });
 
+test('what an earlier start has set and this one does not is gone', async () => {
+  const of = await start();
+  await of.lua(
+    `require('claude_bridge.environment').apply({ variables = { CLAUDE_CODE_SSE_PORT = '1' } })`,
+  );
+  await of.lua(
+    `require('claude_bridge.environment').apply({ variables = { ENABLE_IDE_INTEGRATION = 'true' } })`,
+  );
+  expect(await read(of)).not.toHaveProperty('CLAUDE_CODE_SSE_PORT');
+});
+
 test("a variable that the user changed meanwhile stays the user's", async () => {
   const of = await start();
   await apply(of);

@@ -272,10 +272,9 @@ test('one terminal for each agent and working directory', async () => {
   await opened();
   await opened(' other --fast');
   expect(starts()[1]?.args).toEqual(['other', '--fast']);
-  await toNormalMode();
   const folder = path.join(nvim.home, 'sub');
   fs.mkdirSync(folder);
-  await nvim.command(`cd ${folder}`);
+  await nvim.command(`wincmd t | cd ${folder}`);
   await opened();
   expect(starts()[2]?.cwd).toBe(folder);
   expect(await windows()).toBe(4);
