@@ -105,6 +105,9 @@ test('a list replaces the default, and the default stays whole', async () => {
   expect(await get('privacy.exclude')).toEqual(['*.mine']);
   await setup('nil');
   expect(await get('privacy.exclude')).toContain('.env*');
+  await nvim.lua(`table.remove(require('claude_bridge.config').get().privacy.exclude, 1)`);
+  await setup('nil');
+  expect(await get('privacy.exclude')).toContain('.env*');
 });
 
 test('the files that are kept from agents are those of the node side', async () => {

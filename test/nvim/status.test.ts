@@ -38,6 +38,14 @@ test('messages too long for the command line, many in a row, never ask for <Ente
   expect(await nvim.messages()).toContain('Claude Bridge: short 5');
 });
 
+test('several messages of one typed command ask for no <Enter> either', async () => {
+  await nvim.input(
+    `:lua for i = 1, 3 do require('claude_bridge.ui').notify({ level = 'warn', message = 'n' .. i }) end<CR>`,
+  );
+  await expect.poll(() => nvim.messages()).toContain('Claude Bridge: n3');
+  expect(await mode()).toMatchObject({ blocking: false });
+});
+
 test('a long message with wide characters is cut to fit as well', async () => {
   await rpc('ui.notify', { level: 'warn', message: '日本語'.repeat(80) });
   expect(await mode()).toMatchObject({ blocking: false });

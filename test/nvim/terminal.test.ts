@@ -231,7 +231,7 @@ test('an agent that ends well takes its window along, and starts again', async (
 });
 
 test('an agent that fails is reported, its output stays, and it starts again', async () => {
-  await setup({ cmd: agentCommand('--exit', '3') });
+  await setup({ cmd: agentCommand('--exit', '3'), auto_insert: true });
   await toggle();
   await expect
     .poll(() => nvim.messages())

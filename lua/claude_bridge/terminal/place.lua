@@ -48,7 +48,6 @@ function Place:window()
   end
 end
 
---- A new window takes over the options of the one that it was split from.
 ---@param window integer
 local function set_options(window)
   local options = {
@@ -59,10 +58,6 @@ local function set_options(window)
     foldcolumn = '0',
     list = false,
     spell = false,
-    diff = false,
-    scrollbind = false,
-    cursorbind = false,
-    winfixbuf = false,
     winbar = '',
   }
   for name, value in pairs(options) do
