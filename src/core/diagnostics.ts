@@ -72,9 +72,7 @@ export class Diagnostics {
   /** Of all files that have some, after those of files that were just written have come. */
   async ofAllFiles(signal: AbortSignal): Promise<readonly FileDiagnostics[]> {
     const written = this.#takeExpected();
-    if (written.length > 0) {
-      await this.#published(written, AbortSignal.any([signal, AbortSignal.timeout(WAIT_LIMIT_MS)]));
-    }
+    if (written.length > 0) await this.#published(written, signal);
     const all = await this.#port.diagnostics(undefined, READ_LIMIT_MS);
     return all.filter(({ path }) => !this.#privacy.excludes(path));
   }
@@ -86,31 +84,34 @@ export class Diagnostics {
     return recent;
   }
 
-  /** Resolves when news of each file has come and settled, or at the limit. */
-  #published(written: readonly AbsolutePath[], limit: AbortSignal): Promise<void> {
+  /** Resolves when news of each file has come and settled, at the limit, or when withdrawn. */
+  #published(written: readonly AbsolutePath[], signal: AbortSignal): Promise<void> {
     const seen = new Set<AbsolutePath>();
     let awaited: readonly AbsolutePath[] | undefined;
     let settling: NodeJS.Timeout | undefined;
     return new Promise((resolve) => {
       const end = (): void => {
+        clearTimeout(limit);
         clearTimeout(settling);
         listener.dispose();
-        limit.removeEventListener('abort', end);
+        signal.removeEventListener('abort', end);
         resolve();
       };
-      const settle = (): void => {
+      const settleIfSeen = (): void => {
+        if (!awaited?.every((path) => seen.has(path))) return;
         clearTimeout(settling);
         settling = setTimeout(end, SETTLE_MS);
       };
+      const limit = setTimeout(end, WAIT_LIMIT_MS);
       const listener = this.onChange((paths) => {
         for (const path of paths) seen.add(path);
-        if (awaited?.every((path) => seen.has(path))) settle();
+        settleIfSeen();
       });
-      limit.addEventListener('abort', end);
+      signal.addEventListener('abort', end);
       this.#watched(written).then((watched) => {
         awaited = watched;
-        if (watched.length === 0 || limit.aborted) end();
-        else if (watched.every((path) => seen.has(path))) settle();
+        if (watched.length === 0 || signal.aborted) end();
+        else settleIfSeen();
       }, end);
     });
   }

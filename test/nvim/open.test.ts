@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { OpenFileRequest, OpenTarget } from '../../src/core/ports.ts';
-import { Context, told } from '../support/context.ts';
+import { Context, type Told, told } from '../support/context.ts';
 import { startNvim } from '../support/nvim.ts';
 
 let context: Context;
@@ -107,7 +107,7 @@ describe('what is selected', () => {
       ['const x = 1;\nfunction hello() {', 1, 0, 2, 18],
     ],
     ['lines past the end', { kind: 'lines', lines: { first: 5, last: 99 } }, ['last', 5, 0, 5, 4]],
-  ] as const)('%s', async (_, target, wanted) => {
+  ] satisfies [string, OpenTarget, Told][])('%s', async (_, target, wanted) => {
     const file = context.write('a.ts', text);
     await open(file, target);
     await context.told(...wanted);

@@ -1,6 +1,6 @@
 /** What the agents are told of the selection, from keys to UTF-16. */
 import { afterEach, beforeEach, describe, test } from 'vitest';
-import { Context } from '../support/context.ts';
+import { Context, type Told } from '../support/context.ts';
 
 let context: Context;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ describe('a selection in visual mode', () => {
     // Filled up with spaces, as Vim's own registers are.
     ['a block beyond a short line', 'abcd\na\nabcd', 'gg0ll<C-v>jjl', ['cd\n  \ncd', 0, 2, 2, 4]],
     ['select mode', 'alpha beta', 'gg0gh<Right><Right>', ['alp', 0, 0, 0, 3]],
-  ] as const)('covers %s', async (_, text, keys, wanted) => {
+  ] satisfies [string, string, string, Told][])('covers %s', async (_, text, keys, wanted) => {
     await context.open('a.txt', text);
     await context.nvim.input(keys);
     await context.told(...wanted);
@@ -43,10 +43,13 @@ describe('a selection in visual mode', () => {
     ['exclusive', '0vlll', ['sec', 0, 0, 0, 3]],
     ['exclusive', '0lv', ['e', 0, 1, 0, 2]],
     ['old', '0v$', ['second', 0, 0, 0, 6]],
-  ] as const)('follows selection=%s after %s', async (option, keys, wanted) => {
-    await context.nvim.command(`set selection=${option}`);
-    await context.open('a.txt', 'second');
-    await context.nvim.input(keys);
-    await context.told(...wanted);
-  });
+  ] satisfies [string, string, Told][])(
+    'follows selection=%s after %s',
+    async (option, keys, wanted) => {
+      await context.nvim.command(`set selection=${option}`);
+      await context.open('a.txt', 'second');
+      await context.nvim.input(keys);
+      await context.told(...wanted);
+    },
+  );
 });

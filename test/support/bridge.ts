@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { vi } from 'vitest';
-import { type StartOptions, startNvim, type TestNvim, tempDir } from './nvim.ts';
+import { removeFolder, type StartOptions, startNvim, type TestNvim, tempDir } from './nvim.ts';
 import { Peer, type PeerOptions } from './peer.ts';
 
 export interface BridgeInfo {
@@ -52,7 +52,7 @@ export async function startBridge(options: BridgeOptions = {}): Promise<TestBrid
     async dispose() {
       for (const peer of peers) peer.socket.terminate();
       await nvim.dispose();
-      fs.rmSync(workspace, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+      await removeFolder(workspace);
     },
   };
 }

@@ -110,5 +110,17 @@ async function end(child: ChildProcess, home: string): Promise<void> {
     child.kill('SIGKILL');
     await gone;
   }
-  fs.rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  await removeFolder(home);
+}
+
+/** Removes a folder into which children of Neovim, which outlive it for a moment, may still write. */
+export async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return fs.rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 }
