@@ -144,7 +144,11 @@ end
 
 ---@param action 'restart'|'interrupt'|'stop'
 local function command(action)
-  local sent = require('claude_bridge.channel').notify({ kind = 'kernel_command', action = action })
+  local sent = require('claude_bridge.channel').notify({
+    kind = 'kernel_command',
+    action = action,
+    notebook = require('claude_bridge.notebook').current(),
+  })
   if not sent then
     error({ message = 'the bridge does not run, so no kernel does' })
   end

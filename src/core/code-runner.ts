@@ -65,4 +65,9 @@ export type KernelAction = 'restart' | 'interrupt' | 'stop';
 
 export type KernelEvent =
   | { readonly kind: 'code-answer'; readonly id: string; readonly allowed: boolean }
-  | { readonly kind: 'kernel-command'; readonly action: KernelAction };
+  | {
+      readonly kind: 'kernel-command';
+      readonly action: KernelAction;
+      /** The one that the user looks at. */
+      readonly notebook?: Notebook | undefined;
+    };

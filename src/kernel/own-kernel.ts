@@ -27,6 +27,8 @@ export interface StartOptions {
 
 /** How long a kernel has to shut down by itself, so that `atexit` of the user's code runs, ms. */
 const SHUTDOWN_MS = 500;
+/** How soon a killed process is gone, ms. */
+const KILLED_MS = 300;
 /** Another process may take a free port before the kernel does. */
 const TRIES = 3;
 
@@ -111,6 +113,7 @@ function ownHandle(
     link.request('control', 'shutdown_request', { restart: false });
     await settlesWithin(kernel.exited, SHUTDOWN_MS);
     await discard(connection, link, kernel);
+    await settlesWithin(kernel.exited, KILLED_MS);
     logger.info('kernel ended', { kernel: spec.name, pid: kernel.pid });
   };
   return {

@@ -27,7 +27,7 @@ export async function settlesWithin(promise: Promise<unknown>, ms: number): Prom
   }
 }
 
-export const cancelled = (): BridgeError =>
+const cancelled = (): BridgeError =>
   new BridgeError('cancelled', 'The call was cancelled; the code was stopped.');
 
 /** Fails with `cancelled` as soon as the signal says so; what was promised goes on by itself. */

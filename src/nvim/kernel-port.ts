@@ -32,6 +32,7 @@ const LuaKernelEvent = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('kernel_command'),
     action: z.enum(['restart', 'interrupt', 'stop']),
+    notebook: nullish(LuaNotebook),
   }),
 ]);
 
@@ -39,7 +40,9 @@ const LuaKernelEvent = z.discriminatedUnion('kind', [
 export function parseKernelEvent(raw: unknown): KernelEvent | undefined {
   const event = LuaKernelEvent.safeParse(raw);
   if (!event.success) return undefined;
-  return event.data.kind === 'code_answer'
-    ? { kind: 'code-answer', id: event.data.id, allowed: event.data.allowed }
-    : { kind: 'kernel-command', action: event.data.action };
+  if (event.data.kind === 'code_answer') {
+    return { kind: 'code-answer', id: event.data.id, allowed: event.data.allowed };
+  }
+  const { action, notebook } = event.data;
+  return { kind: 'kernel-command', action, notebook };
 }

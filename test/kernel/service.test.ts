@@ -223,6 +223,23 @@ while True:
       ),
     ).trim();
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+    scene.service.handle({ kind: 'kernel-command', action: 'stop' });
+    await vi.waitFor(() =>
+      expect(scene.notices).toEqual([expect.stringMatching(/^error: Several/)]),
+    );
+    const third = {
+      path: path.join(scene.folder, 'third.py'),
+      kind: 'percent',
+      header: [],
+    } as const;
+    scene.notebook = third;
+    const stopped = await scene.pid();
+    scene.service.handle({ kind: 'kernel-command', action: 'stop', notebook: third });
+    await vi.waitFor(
+      () => expect(scene.notices.at(-1)).toBe('info: Kernel python3 of third.py stopped'),
+      10_000,
+    );
+    expect([first, second, stopped].map(isAlive)).toEqual([true, true, false]);
     await scene.service.dispose();
     await scene.service.dispose();
     await expectDead(first);

@@ -168,15 +168,20 @@ test('the commands for the kernel reach the node side, or say why they cannot', 
   await nvim.command('ClaudeKernelRestart');
   expect(await nvim.messages()).toContain('the bridge does not run');
   const events = await nvim.captureNotifications();
-  for (const action of ['Interrupt', 'Restart', 'Stop']) {
-    await nvim.command(`ClaudeKernel${action}`);
-  }
+  await nvim.command('ClaudeKernelInterrupt');
+  const file = await edit('a.py', '# %%');
+  await nvim.command('ClaudeKernelJoin kernel-1.json');
+  await nvim.command('ClaudeKernelRestart');
+  await nvim.command('ClaudeKernelStop');
   await vi.waitFor(() => expect(events).toHaveLength(3));
-  expect(events.map(parseKernelEvent)).toEqual([
-    { kind: 'kernel-command', action: 'interrupt' },
-    { kind: 'kernel-command', action: 'restart' },
-    { kind: 'kernel-command', action: 'stop' },
+  const notebook = { path: file, kind: 'percent', connectionFile: 'kernel-1.json' };
+  expect(events.map(parseKernelEvent)).toMatchObject([
+    { kind: 'kernel-command', action: 'interrupt', notebook: undefined },
+    { kind: 'kernel-command', action: 'restart', notebook },
+    { kind: 'kernel-command', action: 'stop', notebook },
   ]);
+  // A joined kernel that was left is not joined again by the next code.
+  expect((await current())?.connectionFile).toBeUndefined();
 });
 
 test.each([
