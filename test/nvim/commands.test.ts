@@ -104,6 +104,7 @@ test('nothing is mentioned where the bridge cannot start', async () => {
 });
 
 test('names of files complete as they are', async () => {
+  await nvim.lua(`package.loaded['claude_bridge.mention'] = nil`);
   await nvim.lua(`vim.fn.writefile({}, '[id] 100%.vue')`);
   await nvim.input(':ClaudeMention [i<Tab>');
   await expect

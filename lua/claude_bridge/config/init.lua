@@ -11,6 +11,7 @@ local M = {}
 ---@field privacy { enabled: boolean, exclude: string[] }
 ---@field diff { enabled: boolean, layout: 'vertical'|'horizontal'|'tab'|'inline', focus: boolean, jump: boolean }
 ---@field terminal claude_bridge.TerminalConfig
+---@field kernel claude_bridge.KernelConfig
 ---@field log { level: 'debug'|'info'|'warn'|'error', path?: string }
 
 ---@class claude_bridge.TerminalConfig
@@ -23,6 +24,15 @@ local M = {}
 ---@field width number
 ---@field auto_insert boolean
 ---@field auto_close boolean
+
+---@class claude_bridge.KernelConfig
+---@field allow 'ask'|'always'|'never'
+---@field name? string
+---@field connection_file? string
+---@field timeout_ms integer
+---@field startup_timeout_ms integer
+---@field max_output_bytes integer
+---@field max_image_bytes integer
 
 ---@type table?
 local from_setup
