@@ -7,9 +7,9 @@ import { Emitter } from './emitter.ts';
 import type { AbsolutePath, EditorPort, FileDiagnostics } from './ports.ts';
 import type { Privacy } from './privacy.ts';
 
-/** Clients give up after 2 s; waiting and reading together stay below 1.5 s. */
+/** Clients give up after 2 s. Of this time, reading keeps what waiting leaves. */
+const ANSWER_LIMIT_MS = 1_350;
 const WAIT_LIMIT_MS = 900;
-const READ_LIMIT_MS = 450;
 /** A server may publish in steps: what parses first, what it means later. */
 const SETTLE_MS = 100;
 /** After this long an expected write has been answered for, or never came. */
@@ -64,16 +64,18 @@ export class Diagnostics {
   async ofFile(path: AbsolutePath): Promise<FileDiagnostics> {
     if (this.#privacy.excludes(path)) return { path, diagnostics: [] };
     this.expectWrite(path);
-    const [found] = await this.#port.diagnostics(path, READ_LIMIT_MS);
+    const [found] = await this.#port.diagnostics(path, ANSWER_LIMIT_MS);
     const isTold = found !== undefined && !this.#privacy.excludes(found.path);
     return isTold ? found : { path, diagnostics: [] };
   }
 
   /** Of all files that have some, after those of files that were just written have come. */
   async ofAllFiles(signal: AbortSignal): Promise<readonly FileDiagnostics[]> {
+    const began = performance.now();
     const written = this.#takeExpected();
     if (written.length > 0) await this.#published(written, signal);
-    const all = await this.#port.diagnostics(undefined, READ_LIMIT_MS);
+    const left = Math.max(0, ANSWER_LIMIT_MS - (performance.now() - began));
+    const all = await this.#port.diagnostics(undefined, left);
     return all.filter(({ path }) => !this.#privacy.excludes(path));
   }
 

@@ -219,6 +219,35 @@ describe('tools', () => {
     expect(await answer('getDiagnostics')).toEqual([]);
   });
 
+  test('each call ends in time while Neovim waits at a prompt', async () => {
+    await bridge.dispose();
+    bridge = await startBridge({ ui: true });
+    peer = await bridge.peer();
+    await bridge.nvim.input(':echo "a\\nb"<CR>');
+    await vi.waitFor(async () =>
+      expect(await bridge.nvim.client.request('nvim_get_mode', [])).toMatchObject({
+        blocking: true,
+      }),
+    );
+    const calls = [
+      ['getDiagnostics', { uri: `file://${file('a.ts')}` }, 1_500],
+      ['getDiagnostics', {}, 1_500],
+      ['getCurrentSelection', {}, 4_000],
+      ['getOpenEditors', {}, 4_000],
+      ['checkDocumentDirty', { filePath: file('a.ts') }, 4_000],
+    ] satisfies [string, object, number][];
+    const ends = calls.map(async ([tool, args, limit]) => {
+      const began = Date.now();
+      const { isError, content } = await peer.call(tool, args);
+      expect(isError, tool).toBe(true);
+      expect(content[0]?.text).toMatch(/prompt/);
+      expect(Date.now() - began, tool).toBeLessThan(limit);
+    });
+    await Promise.all(ends);
+    await bridge.nvim.input('<CR>');
+    expect(await answer('getDiagnostics')).toEqual([]);
+  });
+
   test('the exact answers of openFile', async () => {
     await bridge.nvim.command('filetype on');
     bridge.write({ 'a.lua': 'one\ntwo\nthree\n' });
