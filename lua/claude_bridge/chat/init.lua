@@ -1,0 +1,91 @@
+--- Live sessions as node has them shown, and what other plugins may ask of them.
+local M = {}
+
+---@param params { session: string }
+---@return claude_bridge.ChatSession
+local function session_of(params)
+  local session = require('claude_bridge.chat.sessions').get(params.session)
+  if not session then
+    error({ code = 'not-found', message = ('no session %s is open'):format(params.session) })
+  end
+  return session
+end
+
+--- Shows a session, with buffers of its own where it has none.
+---@param params { session: string, agent: string }
+function M.open(params)
+  require('claude_bridge.chat.highlights').define()
+  local session = require('claude_bridge.chat.sessions').open(params.session, params.agent)
+  require('claude_bridge.chat.windows').show(session)
+end
+
+---@type table<string, fun(session: claude_bridge.ChatSession, op: table)>
+local apart = {
+  status = function(session, op)
+    session.status = op.status
+    require('claude_bridge.chat.status').changed()
+  end,
+  choices = function(session, op)
+    session.choices = op.choices
+  end,
+  ask = function(session, op)
+    require('claude_bridge.chat.asks').ask(session, op.prompt)
+  end,
+  dismiss = function(session, op)
+    require('claude_bridge.chat.asks').dismiss(session.name, op.id)
+  end,
+  sessions = function(session, op)
+    require('claude_bridge.chat.stored').choose(session, op.sessions)
+  end,
+  input = function(session, op)
+    session.compose:give_back(op.text)
+  end,
+}
+
+--- Applies a batch of operations. One that was applied before does nothing.
+---@param params { session: string, batch: integer, ops: table[] }
+function M.apply(params)
+  local session = session_of(params)
+  if params.batch <= session.batch then
+    return
+  end
+  if not session.view then
+    error({ code = 'not-found', message = 'the conversation has been wiped out' })
+  end
+  session.batch = params.batch
+  local of_entries = {}
+  for _, op in ipairs(params.ops) do
+    local run = apart[op.op]
+    if run then
+      run(session, op)
+    else
+      of_entries[#of_entries + 1] = op
+      session.compose:heard(op)
+    end
+  end
+  if #of_entries > 0 then
+    session.view:apply(of_entries)
+  end
+end
+
+--- Ends a session; what was said stays readable.
+---@param params { session: string, message?: string }
+function M.close(params)
+  local session = session_of(params)
+  require('claude_bridge.chat.sessions').finish(session)
+  if session.view then
+    local text = params.message or 'The session is over.'
+    local entry = { id = '\0over', kind = 'notice', level = 'info', text = text }
+    session.view:apply({ { op = 'put', entry = entry } })
+  end
+  require('claude_bridge.chat.status').changed()
+end
+
+--- For a status line: the session of the current buffer, or the last used one; '' without any.
+---@return string
+function M.statusline()
+  local session = require('claude_bridge.chat.sessions').current()
+  return session and require('claude_bridge.chat.status').text(session) or ''
+end
+
+return M
