@@ -29,7 +29,6 @@ function M.from(config)
     share_selection = config.selection.enabled,
     exclude = config.privacy.enabled and config.privacy.exclude or {},
     review_edits = config.diff.enabled,
-    diff = { layout = config.diff.layout, focus = config.diff.focus, jump = config.diff.jump },
     diff = {
       layout = config.diff.layout,
       focus = config.diff.focus,
