@@ -109,6 +109,22 @@ describe('the end', () => {
     await Promise.all([gone(bridge.lockFile), ended(pid)]);
   });
 
+  test.each(['SIGHUP', 'SIGTERM'] as const)('%s while a review is open', async (signal) => {
+    bridge = await startBridge({ ui: true, files: { 'a.txt': 'one\n' }, args: ['a.txt'] });
+    const [peer, pid] = [await bridge.peer(), await bridge.nodePid()];
+    const file = path.join(bridge.workspace, 'a.txt');
+    const proposal = { old_file_path: file, new_file_path: file, new_file_contents: 'two\n' };
+    const answered = peer.callTexts('openDiff', { ...proposal, tab_name: 't' }).catch(() => 'gone');
+    await vi.waitFor(async () =>
+      expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1),
+    );
+    bridge.nvim.child.kill(signal);
+    await Promise.all([gone(bridge.lockFile), ended(pid), ended(bridge.nvim.child.pid ?? 0)]);
+    // Its answer or the end of the socket, whichever is faster; never an acceptance.
+    expect(await answered).not.toContain('FILE_SAVED');
+    expect(fs.readFileSync(file, 'utf8')).toBe('one\n');
+  });
+
   test('a stop puts the environment back', async () => {
     bridge = await startBridge({ env: { NO_PROXY: 'corp.example' } });
     await bridge.nvim.command('ClaudeBridgeStop');
