@@ -71,13 +71,12 @@ function Compose:prepend(text)
   end
 end
 
---- Forgets that a text is under way.
 ---@param matches fun(sent: { id?: string, text: string }): boolean
----@return table?
-function Compose:settle(matches)
+---@return integer? index
+function Compose:under_way(matches)
   for index, sent in ipairs(self.sent) do
     if matches(sent) then
-      return table.remove(self.sent, index)
+      return index
     end
   end
 end
@@ -85,24 +84,29 @@ end
 --- Takes back what the agent will not get.
 ---@param text string
 function Compose:give_back(text)
-  self:settle(function(sent)
+  local index = self:under_way(function(sent)
     return sent.text == text
   end)
+  if index then
+    table.remove(self.sent, index)
+  end
   self:prepend(text)
 end
 
+--- A text is in the conversation; while it is queued there, node still has it to send.
 ---@param id string
 ---@param delivery? string
 ---@param text? string
 function Compose:delivered(id, delivery, text)
-  local sent = self:settle(function(one)
-    return one.id == id
-  end) or self:settle(function(one)
-    return one.id == nil and one.text == text
+  local index = self:under_way(function(sent)
+    return sent.id == id
+  end) or self:under_way(function(sent)
+    return sent.id == nil and sent.text == text
   end)
-  if sent and delivery == 'queued' then
-    sent.id = id
-    table.insert(self.sent, sent)
+  if index and delivery == 'queued' then
+    self.sent[index].id = id
+  elseif index then
+    table.remove(self.sent, index)
   end
 end
 

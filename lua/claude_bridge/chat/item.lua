@@ -134,8 +134,12 @@ function Item:set(entry)
 end
 
 --- Takes its lines away.
-function Item:remove()
+function Item:erase()
   lines.delete(self.buffer, self:row(), self:height())
+end
+
+--- Takes the mark away at which it began.
+function Item:lift()
   api.nvim_buf_del_extmark(self.buffer, lines.ANCHORS, self.mark)
 end
 

@@ -55,12 +55,19 @@ function View:changed(item)
   end
 end
 
+--- Forgets an entry whose lines are gone.
 ---@param item claude_bridge.ChatItem
-function View:drop(item)
-  item:remove()
+function View:forget(item)
+  item:lift()
   self.items[item.entry.id] = nil
   self.refold[item] = nil
   self.kept = self.kept - item.kept
+end
+
+---@param item claude_bridge.ChatItem
+function View:drop(item)
+  item:erase()
+  self:forget(item)
 end
 
 function View:clear()
@@ -127,13 +134,14 @@ function View:trim()
   if count <= MAX_LINES then
     return
   end
-  local last, lines = 0, 0
-  while lines < TRIM_LINES and last < #self.order - 1 do
+  local last, rows = 0, 0
+  while rows < TRIM_LINES and last < #self.order - 1 do
     last = last + 1
-    lines = lines + self.order[last]:height()
+    rows = rows + self.order[last]:height()
   end
+  require('claude_bridge.chat.lines').delete(self.buffer, 0, rows)
   for index = 1, last do
-    self:drop(self.order[index])
+    self:forget(self.order[index])
   end
   self.order = vim.list_slice(self.order, last + 1)
   local text = '… what was said before is no longer shown here'
