@@ -1,7 +1,7 @@
 /** Much at once: the editor must not be felt to stand still. */
 import { test } from 'vitest';
 import { record } from './support/figures.ts';
-import { setStage } from './support/stage.ts';
+import { linesOf, setStage } from './support/stage.ts';
 
 const CALLS = 2_000;
 
@@ -45,11 +45,12 @@ test('200 selection changes a second to 20 clients', async () => {
 });
 
 test('a diff of 5 MB', async () => {
-  const lines = 65_000;
-  const bare = await setStage({ lines, bridge: false });
-  const floor = await bare.nvim.lua<number>(DIFF_BY_HAND);
-  const stage = await setStage({ lines });
-  const contents = `${'another line than that of the file, and about as long as it, so about this long\n'.repeat(lines)}`;
+  const lines = linesOf(68_000);
+  const proposal = lines.map((line, i) => (i % 1_000 === 500 ? `${line}, changed` : line));
+  const bare = await setStage({ lines: lines.length, bridge: false });
+  const floor = await bare.nvim.lua<number>(DIFF_BY_HAND, [proposal]);
+  const stage = await setStage({ lines: lines.length });
+  const contents = `${proposal.join('\n')}\n`;
   const value = await stage.stallDuring(async () => {
     const answered = stage.peer.call('openDiff', {
       old_file_path: stage.file,
@@ -75,9 +76,7 @@ test('a diff of 5 MB', async () => {
 });
 
 const DIFF_BY_HAND = `
-  local line = 'another line than that of the file, and about as long as it, so about this long'
-  local lines = {}
-  for i = 1, 65000 do lines[i] = line end
+  local lines = ...
   local start = vim.uv.hrtime()
   vim.cmd('vnew')
   vim.bo.buftype, vim.bo.undolevels = 'nofile', -1

@@ -27,14 +27,18 @@ export interface Stage {
   typed(keys: string): Promise<number>;
 }
 
-/** One line of the test files: 76 bytes and the line break. */
-const LINE = 'the quick brown fox jumps over the lazy dog, and then over the other one too';
+/** Lines that differ, as those of real files do; 76 bytes each with the line break. */
+export const linesOf = (count: number): string[] =>
+  Array.from(
+    { length: count },
+    (_, i) => `${String(i).padStart(6)} ${'the quick brown fox jumps '.repeat(3).slice(0, 68)}`,
+  );
 
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const folder = tempDir('claude-bridge-bench-');
   onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, 'file.txt');
-  fs.writeFileSync(file, `${LINE}\n`.repeat(options.lines ?? 10_000));
+  fs.writeFileSync(file, `${linesOf(options.lines ?? 10_000).join('\n')}\n`);
   const nvim = await startNvim({ ui: true, cwd: folder, args: [file] });
   onTestFinished(() => nvim.dispose());
   const peers: Peer[] = [];
@@ -59,6 +63,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
 
 /** @returns the port, once the lock file is there */
 export async function startBridge(nvim: TestNvim): Promise<number> {
+  await nvim.command('runtime plugin/claude_bridge.lua');
   await nvim.command('ClaudeBridgeStart');
   const locks = () => lockFiles(nvim).length;
   await expect.poll(locks, { timeout: 15_000, interval: 2 }).toBe(1);
