@@ -48,6 +48,9 @@ end
 local function finish(review, event)
   require('claude_bridge.review.view').hide(review, function()
     state.reviews[review.id] = nil
+    require('claude_bridge.review.quietly').run(function()
+      require('claude_bridge.review.scrollopt').restore(next(state.reviews) == nil)
+    end)
     require('claude_bridge.review.watch').stop_if_idle()
     emit(event, review)
   end)
@@ -135,13 +138,11 @@ local function prepared(p)
   end
   -- A buffer that is behind its file would be compared with the wrong text.
   require('claude_bridge.reload').reload({ paths = { p.old_path } })
-  local eventignore = vim.o.eventignore
-  vim.o.eventignore = 'all'
-  local done, problem = pcall(function()
+  review = require('claude_bridge.review.quietly').run(function()
     local original = require('claude_bridge.review.original').of(p.old_path, p.id)
     local proposal =
       require('claude_bridge.review.proposal').create(p.id, p.new_path, p.text, original.takes_dos)
-    review = {
+    return {
       id = p.id,
       title = p.title,
       path = p.new_path,
@@ -150,10 +151,6 @@ local function prepared(p)
       proposal = proposal,
     }
   end)
-  vim.o.eventignore = eventignore
-  if not done then
-    error(problem, 0)
-  end
   state.reviews[p.id] = review
   return review
 end
@@ -162,8 +159,10 @@ end
 local function show(p)
   local proposal = require('claude_bridge.review.proposal')
   local review = prepared(p)
-  proposal.fill(review.proposal, p.lines, true)
-  proposal.seal(review.proposal, p.editable)
+  require('claude_bridge.review.quietly').run(function()
+    proposal.fill(review.proposal, p.lines, true)
+    proposal.seal(review.proposal, review.original, p.editable)
+  end)
   require('claude_bridge.review.colours').apply(review)
   require('claude_bridge.review.view').show(review, p)
   require('claude_bridge.review.watch').start(review, actions)

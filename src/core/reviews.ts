@@ -53,9 +53,14 @@ export interface ReviewsOptions {
   readonly onAccepted?: (path: AbsolutePath) => void;
 }
 
+/** A client asks again after seconds; few reviews end in that time. */
+const MAX_SETTLED = 8;
+
 export class Reviews {
   readonly #options: ReviewsOptions;
   readonly #pending = new Map<string, PendingReview>();
+  /** The latest that have ended: a client may ask again before it has read the answer. */
+  readonly #settled: PendingReview[] = [];
   readonly #changes = new Emitter<void>();
   #lastId = 0;
 
@@ -70,15 +75,16 @@ export class Reviews {
 
   /**
    * Shows the proposal. The same owner and key again supersedes the earlier review (it ends as
-   * `closed`/`withdrawn`), unless it is the same request once more: that gets the same review.
+   * `closed`/`withdrawn`), unless it is the same request once more: that gets the same review, also
+   * where it has ended meanwhile.
    * @param signal withdraws the request while the view is opening; later the caller closes it
    * @throws BridgeError where the view cannot be shown; nothing is left behind then.
    */
   async open(request: ReviewRequest, signal: AbortSignal): Promise<Review> {
     const earlier = this.#find(request.owner, request.key);
-    if (earlier && request.requestId !== undefined && isRepeated(earlier.request, request)) {
-      return earlier.open(signal);
-    }
+    if (earlier && isRepeated(earlier.request, request)) return earlier.open(signal);
+    const settled = this.#settled.find((review) => isRepeated(review.request, request));
+    if (settled) return settled;
     void earlier?.close('withdrawn');
     const id = String(++this.#lastId);
     const review = new PendingReview(id, request, this.#options, (outcome) =>
@@ -123,6 +129,8 @@ export class Reviews {
   #ended(id: string, outcome: ReviewOutcome): void {
     const review = this.#pending.get(id);
     this.#pending.delete(id);
+    if (review) this.#settled.push(review);
+    if (this.#settled.length > MAX_SETTLED) this.#settled.shift();
     if (review && mayBeWritten(outcome)) this.#options.onAccepted?.(review.request.newPath);
     this.#changes.emit();
   }
@@ -185,8 +193,9 @@ class PendingReview implements Review {
     } catch (error) {
       // Ended while it opened: there is an outcome to tell, and no failure.
       if (this.#settled) return this;
+      const isWithdrawn = signal.aborted;
       void this.close('withdrawn');
-      if (!signal.aborted) throw error;
+      if (!isWithdrawn) throw error;
       throw new BridgeError('cancelled', `the review of ${newPath} was withdrawn`);
     }
     return this;
@@ -216,7 +225,14 @@ class PendingReview implements Review {
 }
 
 function isRepeated(a: ReviewRequest, b: ReviewRequest): boolean {
-  return a.requestId === b.requestId && a.newPath === b.newPath && a.proposal === b.proposal;
+  return (
+    a.requestId !== undefined &&
+    a.requestId === b.requestId &&
+    a.owner === b.owner &&
+    a.key === b.key &&
+    a.newPath === b.newPath &&
+    a.proposal === b.proposal
+  );
 }
 
 /** A user who decides in the agent's own terminal may have accepted there. */

@@ -6,10 +6,6 @@ local M = {}
 local MAX_BYTES = 1000000
 local MAX_COLUMNS = 10000
 
---- Options of the file's buffer by which the proposal is edited and looks like it.
-local EDITING =
-  { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'commentstring', 'textwidth' }
-
 ---@param buffer integer
 ---@return boolean
 local function is_too_large(buffer)
@@ -59,18 +55,15 @@ local function colour(buffer, filetype, treesitter)
   if treesitter and pcall(vim.treesitter.start, buffer, language) then
     return
   end
-  -- A broken syntax file is no reason to show no review.
-  pcall(vim.api.nvim_set_option_value, 'syntax', filetype, { buf = buffer })
+  -- A broken syntax file is no reason to show no review; in a command its error can be caught.
+  pcall(vim.api.nvim_buf_call, buffer, function()
+    vim.cmd('setlocal syntax=' .. filetype)
+  end)
 end
 
 ---@param review claude_bridge.Review
 function M.apply(review)
   local original, proposal = review.original, review.proposal
-  if not original.owned then
-    for _, name in ipairs(EDITING) do
-      vim.bo[proposal.buffer][name] = vim.bo[original.buffer][name]
-    end
-  end
   local filetype = filetype_of(review)
   if filetype == '' or is_too_large(proposal.buffer) then
     return

@@ -2,6 +2,7 @@
 --- of the review when the focus moves, and none can stop it half-way.
 local M = {}
 
+local quietly = require('claude_bridge.review.quietly')
 local window_state = require('claude_bridge.review.window_state')
 
 ---@alias claude_bridge.LeftKind
@@ -25,7 +26,6 @@ local window_state = require('claude_bridge.review.window_state')
 ---@field before? claude_bridge.WindowState of a left window that is the user's
 ---@field entered? claude_bridge.WindowState of a left window with the original in it, before the diff
 ---@field sizes claude_bridge.Sizes before the review
----@field scrollopt string before the review
 ---@field others integer[] the user's windows besides the left one
 ---@field others_measured string? their sizes with the review on screen
 ---@field others_closing string? their sizes when the first window of the review was closed
@@ -199,7 +199,6 @@ local function new_layout(own_tabpage, came_from)
     from_tabpage = tabpage,
     own_tabpage = own_tabpage,
     sizes = window_state.save_sizes(tabpage),
-    scrollopt = vim.o.scrollopt,
     others = {},
     came_from = came_from,
   }
@@ -211,19 +210,20 @@ end
 ---@param options { layout: string, keep_focus: boolean, came_from: claude_bridge.ReviewPlace[] }
 function M.open(review, options)
   local own_tabpage = options.layout == 'tab' or has_diff()
-  local eventignore = vim.o.eventignore
-  vim.o.eventignore = 'all'
+  require('claude_bridge.review.scrollopt').save()
   review.layout = new_layout(own_tabpage, options.came_from)
-  local done, message = pcall(open_windows, review.layout, review, options)
-  if not done and not own_tabpage and tostring(message):find('E36') then
+  quietly.run(function()
+    local done, message = pcall(open_windows, review.layout, review, options)
+    if done then
+      return
+    end
+    if own_tabpage or not tostring(message):find('E36') then
+      error(message, 0)
+    end
     require('claude_bridge.review.remove').windows(review)
     review.layout = new_layout(true, options.came_from)
-    done, message = pcall(open_windows, review.layout, review, options)
-  end
-  vim.o.eventignore = eventignore
-  if not done then
-    error(message, 0)
-  end
+    open_windows(review.layout, review, options)
+  end)
 end
 
 return M

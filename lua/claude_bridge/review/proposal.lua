@@ -2,6 +2,10 @@
 --- nothing but a write on purpose accepts it and no command asks for a `!`.
 local M = {}
 
+--- Options of the file's buffer by which the proposal is edited and looks like it.
+local EDITING =
+  { 'tabstop', 'shiftwidth', 'softtabstop', 'expandtab', 'commentstring', 'textwidth' }
+
 ---@class claude_bridge.Proposal
 ---@field buffer integer
 ---@field name string of the buffer; writing to this name accepts
@@ -102,9 +106,13 @@ end
 
 --- From here on changes are the user's.
 ---@param proposal claude_bridge.Proposal
+---@param original claude_bridge.Original
 ---@param editable boolean
-function M.seal(proposal, editable)
+function M.seal(proposal, original, editable)
   local options = vim.bo[proposal.buffer]
+  for _, name in ipairs(original.owned and {} or EDITING) do
+    options[name] = vim.bo[original.buffer][name]
+  end
   -- The value that stands for "as the global option says".
   options.undolevels = -123456
   options.modified = false

@@ -1,6 +1,7 @@
 --- Takes the windows and buffers of a review away and puts back what was there.
 local M = {}
 
+local quietly = require('claude_bridge.review.quietly')
 local window_state = require('claude_bridge.review.window_state')
 
 ---@param window integer?
@@ -34,13 +35,23 @@ end
 ---@param window integer
 local function close(window)
   local eadirection = vim.o.eadirection
-  local position = vim.api.nvim_win_get_position(window)
-  local beside = vim.tbl_filter(function(other)
-    return other ~= window and vim.api.nvim_win_get_position(other)[1] == position[1]
-  end, vim.api.nvim_tabpage_list_wins(vim.api.nvim_win_get_tabpage(window)))
-  vim.o.eadirection = #beside > 0 and 'ver' or 'hor'
-  pcall(vim.api.nvim_win_close, window, true)
-  vim.o.eadirection = eadirection
+  local row = vim.api.nvim_win_get_position(window)[1]
+  local tabpage = vim.api.nvim_win_get_tabpage(window)
+  local has_neighbour = vim.iter(window_state.tiled(tabpage)):any(function(other)
+    return other ~= window and vim.api.nvim_win_get_position(other)[1] == row
+  end)
+  local function set_direction(value)
+    quietly.run(function()
+      vim.o.eadirection = value
+    end)
+  end
+  set_direction(has_neighbour and 'ver' or 'hor')
+  quietly.insist(function()
+    vim.api.nvim_win_close(window, true)
+  end, function()
+    return not is_open(window)
+  end)
+  set_direction(eadirection)
 end
 
 ---@param window integer
@@ -119,9 +130,7 @@ end
 ---@param review claude_bridge.Review
 local function close_left(review)
   local layout = review.layout
-  if layout.left_kind ~= 'made' then
-    restore_left(review)
-  elseif is_open(layout.left) then
+  if is_open(layout.left) then
     if vim.api.nvim_win_get_buf(layout.left) ~= review.original.buffer then
       -- The user has put another file there.
       vim.api.nvim_win_call(layout.left, function()
@@ -147,31 +156,24 @@ local function restore_sizes(layout)
   end
 end
 
---- Diff mode adds "hor" to 'scrollopt' and, when the last diff of a tabpage goes, takes it away,
---- although diffs in other tabpages need it.
+--- The place that the focus goes back to, if it is still there.
 ---@param layout claude_bridge.ReviewLayout
-local function restore_scrollopt(layout)
-  for _, window in ipairs(vim.api.nvim_list_wins()) do
-    if vim.wo[window].diff then
-      vim.opt.scrollopt:append('hor')
-      return
-    end
-  end
-  if vim.o.scrollopt:gsub(',hor', '') == layout.scrollopt:gsub(',hor', '') then
-    vim.o.scrollopt = layout.scrollopt
-  end
+---@return claude_bridge.ReviewPlace?
+local function way_back(layout)
+  return vim.iter(layout.came_from):find(function(place)
+    return is_open(place.window)
+  end)
 end
 
----@param layout claude_bridge.ReviewLayout
-local function restore_focus(layout)
-  for _, place in ipairs(layout.came_from) do
-    if is_open(place.window) then
-      pcall(vim.api.nvim_set_current_win, place.window)
-      if place.mode == 't' and vim.bo.buftype == 'terminal' then
-        vim.cmd.startinsert()
-      end
-      return
-    end
+--- Gives the user's own left window back before the focus goes there.
+---@param review claude_bridge.Review
+local function give_left_back(review)
+  local buffer = vim.api.nvim_get_current_buf()
+  quietly.run(function()
+    restore_left(review)
+  end)
+  if vim.api.nvim_get_current_buf() ~= buffer then
+    quietly.tell('BufEnter')
   end
 end
 
@@ -182,18 +184,31 @@ function M.windows(review)
   if not layout then
     return
   end
-  local focus = layout.had_focus or has_focus(review)
-  layout.had_focus = focus
-  if focus and vim.fn.mode():find('^[iR]') then
+  layout.had_focus = layout.had_focus or has_focus(review)
+  if layout.had_focus and vim.fn.mode():find('^[iR]') then
     vim.cmd.stopinsert()
   end
   layout.others_closing = layout.others_closing or window_state.measure(layout.others)
+  if layout.left_kind ~= 'made' then
+    give_left_back(review)
+  end
+  local back = layout.had_focus and way_back(layout) or nil
+  if back then
+    pcall(vim.api.nvim_set_current_win, back.window)
+  end
   close_right(review)
-  close_left(review)
-  restore_sizes(layout)
-  restore_scrollopt(layout)
-  if focus then
-    restore_focus(layout)
+  if layout.left_kind == 'made' then
+    close_left(review)
+  end
+  quietly.run(function()
+    restore_sizes(layout)
+    -- Scrolled again by what the sizes did to it.
+    if layout.before and is_open(layout.left) then
+      window_state.restore_view(layout.left, layout.before)
+    end
+  end)
+  if back and back.mode == 't' and vim.bo.buftype == 'terminal' then
+    vim.cmd.startinsert()
   end
 end
 
@@ -204,11 +219,14 @@ function M.buffers(review)
   if review.original and review.original.owned then
     table.insert(made, review.original.buffer)
   end
-  for _, buffer in pairs(made) do
-    if vim.api.nvim_buf_is_valid(buffer) then
-      pcall(vim.api.nvim_buf_delete, buffer, { force = true })
+  -- An error in someone's autocommand would leave a buffer that nothing can wipe any more.
+  quietly.run(function()
+    for _, buffer in pairs(made) do
+      if vim.api.nvim_buf_is_valid(buffer) then
+        pcall(vim.api.nvim_buf_delete, buffer, { force = true })
+      end
     end
-  end
+  end)
 end
 
 return M

@@ -71,6 +71,14 @@ local function set_cursor(layout, jump)
   end)
 end
 
+--- The text that the user works on must not fold away.
+---@param layout claude_bridge.ReviewLayout
+local function keep_text_unfolded(layout)
+  if layout.left == vim.api.nvim_get_current_win() then
+    vim.api.nvim_set_option_value('foldenable', false, { win = layout.left, scope = 'local' })
+  end
+end
+
 ---@param review claude_bridge.Review
 ---@param takes_focus boolean
 local function set_focus(review, takes_focus)
@@ -80,10 +88,6 @@ local function set_focus(review, takes_focus)
     pcall(vim.api.nvim_set_current_win, layout.right)
     vim.cmd('silent! syncbind')
     return
-  end
-  if layout.left == vim.api.nvim_get_current_win() then
-    -- The text that the user works on must not fold away.
-    vim.api.nvim_set_option_value('foldenable', false, { win = layout.left, scope = 'local' })
   end
   if layout.own_tabpage then
     local number = vim.api.nvim_tabpage_get_number(layout.tabpage)
@@ -107,8 +111,13 @@ function M.show(review, options)
     keep_focus = not takes_focus,
     came_from = places(mode),
   })
-  set_titles(review)
-  set_cursor(review.layout, options.jump)
+  require('claude_bridge.review.quietly').run(function()
+    set_titles(review)
+    set_cursor(review.layout, options.jump)
+    if not takes_focus then
+      keep_text_unfolded(review.layout)
+    end
+  end)
   set_focus(review, takes_focus)
 end
 

@@ -1,0 +1,44 @@
+--- Steps that no autocommand hears of, and that none can break.
+local M = {}
+
+---@param events string
+local function ignore(events)
+  -- Someone may listen to changes of this very option; their error can be caught in a command only.
+  pcall(vim.cmd, { cmd = 'set', args = { 'eventignore=' .. events } })
+end
+
+--- Runs a step without autocommands.
+---@generic T
+---@param step fun(): T?
+---@return T?
+function M.run(step)
+  local before = vim.o.eventignore
+  ignore('all')
+  local done, result = pcall(step)
+  ignore(before)
+  if not done then
+    error(result, 0)
+  end
+  return result
+end
+
+--- Tells plugins of an event. Their errors are theirs.
+---@param event string
+function M.tell(event)
+  -- By way of `vim.fn` an error in an autocommand can be caught.
+  pcall(vim.fn.call, function()
+    vim.api.nvim_exec_autocmds(event, { buffer = 0, modeline = false })
+  end, {})
+end
+
+--- Runs a step that plugins should hear of. If that keeps it from being done, it is done quietly.
+---@param step fun()
+---@param is_done fun(): boolean
+function M.insist(step, is_done)
+  pcall(step)
+  if not is_done() then
+    pcall(M.run, step)
+  end
+end
+
+return M
