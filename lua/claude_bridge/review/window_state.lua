@@ -65,6 +65,10 @@ function M.restore_options(window, state)
   if vim.wo[window].diff and not state.options.diff then
     vim.api.nvim_win_call(window, function()
       vim.cmd('diffoff')
+      -- Neovim keeps the folds of the diff and hides them by 'nofoldenable', which goes below.
+      if vim.wo.foldmethod == 'manual' then
+        vim.cmd('silent! normal! zE')
+      end
     end)
   end
   for name, value in pairs(state.options) do

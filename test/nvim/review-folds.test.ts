@@ -1,0 +1,25 @@
+/** Diff mode folds what is equal; nothing of that outlives the review. */
+import { afterEach, expect, test, vi } from 'vitest';
+import { type ReviewBench, startReviews } from '../support/reviews.ts';
+
+let bench: ReviewBench;
+afterEach(() => bench.dispose());
+
+const LINES = Array.from({ length: 50 }, (_, i) => `line ${i}\n`);
+
+test.each(['vertical', 'tab'] as const)('no fold is left in the file, %s', async (layout) => {
+  bench = await startReviews({ ui: true, settings: { layout } });
+  const file = bench.write('a.txt', LINES.join(''));
+  await bench.nvim.command(`edit ${file}`);
+  await bench.open({ path: file, proposal: [...LINES.slice(0, 49), 'changed\n'].join('') });
+  await bench.nvim.command('write');
+  const left = () =>
+    bench.nvim.lua(`
+      local folded = vim.tbl_filter(function(line)
+        return vim.fn.foldclosed(line) ~= -1
+      end, vim.fn.range(1, 50))
+      return { windows = #vim.api.nvim_list_wins(), folded = #folded, enabled = vim.wo.foldenable }`);
+  await vi.waitFor(async () =>
+    expect(await left()).toEqual({ windows: 1, folded: 0, enabled: true }),
+  );
+});
