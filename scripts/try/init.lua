@@ -10,11 +10,13 @@ vim.g.claude_bridge = {
 }
 
 if #agent > 0 then
-  vim.api.nvim_create_autocmd('VimEnter', {
-    callback = function()
-      vim.cmd.ClaudeBridgeTerminal()
+  -- The agent's terminal opens when the bridge listens; the user begins in the file.
+  vim.api.nvim_create_autocmd('TermOpen', {
+    once = true,
+    callback = vim.schedule_wrap(function()
       vim.cmd.stopinsert()
       vim.cmd.wincmd('t')
-    end,
+    end),
   })
+  vim.api.nvim_create_autocmd('VimEnter', { command = 'ClaudeBridgeTerminal' })
 end
