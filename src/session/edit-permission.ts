@@ -24,7 +24,8 @@ type DiffBlock = Extract<PromptBlock, { kind: 'diff' }>;
 /** The edit that a permission hangs on; undefined where there is none, or more than one. */
 export function editOf(prompt: PermissionPrompt): DiffBlock | undefined {
   const diffs = prompt.body.filter((block) => block.kind === 'diff');
-  return diffs.length === 1 && diffs[0] && !diffs[0].omitted ? diffs[0] : undefined;
+  const [diff] = diffs;
+  return diffs.length === 1 && diff && !diff.omitted && !diff.part ? diff : undefined;
 }
 
 /** Asks in both places; the first word counts and takes the other away. */

@@ -45,8 +45,10 @@ function fitDiffs(diffs: readonly FileDiff[]): readonly FileDiff[] {
 }
 
 function fitDiff(diff: FileDiff, room: number): FileDiff {
-  const { path, before, after } = diff;
-  if (sizeOf(diff) <= room) return { path, ...(before !== undefined && { before }), after };
+  const { path, before, after, part } = diff;
+  if (sizeOf(diff) <= room) {
+    return { path, ...(before !== undefined && { before }), after, ...(part && { part }) };
+  }
   return { path, ...(before !== undefined && { before: '' }), after: '', omitted: true };
 }
 

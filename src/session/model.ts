@@ -54,6 +54,8 @@ export interface FileDiff {
   /** Absent where the file is new. */
   readonly before?: string;
   readonly after: string;
+  /** Both texts are parts of the file, not the whole of it. */
+  readonly part?: boolean;
   /** The texts are too long to show here and are left out; the review view has them whole. */
   readonly omitted?: boolean;
 }

@@ -1,0 +1,78 @@
+/** Files for an agent: read as the editor has them, written through the editor. */
+import { readFile } from 'node:fs/promises';
+import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprotocol/sdk';
+import { RequestError } from '@agentclientprotocol/sdk';
+import { BridgeError, messageOf } from '../core/errors.ts';
+import type { AbsolutePath } from '../core/ports.ts';
+import type { BufferPort } from '../session/ports.ts';
+import type { EditedProposals } from './edits.ts';
+import { insideWorkspace, isMissing } from './workspace.ts';
+
+export interface AgentFilesOptions {
+  readonly buffers: BufferPort;
+  folders(): readonly AbsolutePath[];
+  readonly edits: EditedProposals;
+}
+
+export class AgentFiles {
+  constructor(private readonly options: AgentFilesOptions) {}
+
+  async read({ path, line, limit }: ReadTextFileRequest): Promise<{ content: string }> {
+    const file = await this.#inside(path);
+    const text = await this.current(file);
+    if (text === undefined) throw RequestError.resourceNotFound(path);
+    return { content: lines(text, line ?? 1, limit ?? undefined) };
+  }
+
+  async write({ path, content }: WriteTextFileRequest): Promise<Record<string, never>> {
+    const file = await this.#inside(path);
+    await this.#failing(() =>
+      this.options.buffers.write(file, this.options.edits.forWrite(file, content)),
+    );
+    return {};
+  }
+
+  /** With unsaved changes; undefined where there is no such file. */
+  async current(file: AbsolutePath): Promise<string | undefined> {
+    return this.#failing(async () => {
+      const open = await this.options.buffers.read(file);
+      if (open !== undefined) return open;
+      try {
+        return await readFile(file, 'utf8');
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** The real path, where the file is in the workspace. */
+  inside(file: string): Promise<AbsolutePath> {
+    return insideWorkspace(file, this.options.folders());
+  }
+
+  #inside(file: string): Promise<AbsolutePath> {
+    return this.#failing(() => this.inside(file));
+  }
+
+  /** The agent is told what went wrong, in the protocol's form. */
+  async #failing<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      if (error instanceof RequestError) throw error;
+      const wrong = error instanceof BridgeError && error.code === 'invalid-argument';
+      throw wrong
+        ? RequestError.invalidParams(undefined, messageOf(error))
+        : RequestError.internalError(undefined, messageOf(error));
+    }
+  }
+}
+
+/** @param first 1-based */
+function lines(text: string, first: number, limit: number | undefined): string {
+  if (first <= 1 && limit === undefined) return text;
+  const all = text.split('\n');
+  const from = Math.max(0, first - 1);
+  return all.slice(from, limit === undefined ? undefined : from + limit).join('\n');
+}
