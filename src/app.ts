@@ -63,6 +63,7 @@ export class App {
         platform: process.platform,
         ideName: request.data.config.ide_name,
         lockFolder: request.data.config.lock_dir,
+        transport: request.data.config.transport,
       },
     });
     this.#bridge = bridge;

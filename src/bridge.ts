@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { v4 as uuid } from 'uuid';
 import { z } from 'zod';
 import { Announcement } from './agents/announcement.ts';
-import { claudeCode } from './agents/claude-code/family.ts';
+import { agentFamilies, servedFamilies } from './agents/families.ts';
 import type { Environment } from './agents/family.ts';
 import { AgentRegistry } from './agents/registry.ts';
 import { SessionHub } from './agents/sessions.ts';
@@ -80,7 +80,11 @@ export class Bridge {
       onAccepted: (path) => this.#watcher.expect(path),
     });
     this.#editor.workspace.update(request.folders);
-    this.#registry = new AgentRegistry([claudeCode(ideTools)]);
+    const families = agentFamilies(ideTools);
+    this.#registry = new AgentRegistry(
+      servedFamilies(families, config.agents, options.environment, isFolder),
+      families,
+    );
     this.#hub = new SessionHub({
       editor: this.#editor,
       registry: this.#registry,
@@ -191,8 +195,9 @@ export class Bridge {
 
   async #publish(port: number, token: string): Promise<void> {
     const variables = this.#announcement?.variables ?? {};
+    const blank = this.#registry.blank;
     const { calls } = this.#options;
-    await calls.lua('environment.apply', { variables }, z.unknown());
+    await calls.lua('environment.apply', { variables, blank }, z.unknown());
     const lock_files = this.#announcement?.paths ?? [];
     await calls.lua('session.ready', { port, token, lock_files }, z.unknown());
   }
@@ -218,6 +223,7 @@ export class Bridge {
       port: this.#server?.port,
       lockFiles: this.#announcement?.ensure() ?? [],
       folders: this.#editor.workspace.folders,
+      rivals: this.#announcement?.rivals() ?? [],
       sessions: this.#hub.status(),
       reviews: this.#editor.reviews.pending(),
       kernels: this.#kernels.describe(),
@@ -257,6 +263,15 @@ function coalesce(tell: () => void): () => void {
       tell();
     });
   };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return fs.statSync(path).isDirectory();
+  } catch {
+    // Not there, or not for this user.
+    return false;
+  }
 }
 
 function realPathOf(path: string): string {

@@ -8,13 +8,15 @@ const AbsolutePath = z.string().refine(path.isAbsolute, 'must be an absolute pat
 const Strings = z.union([z.array(z.string()), z.record(z.string(), z.never()).transform(() => [])]);
 
 export const BridgeConfig = z.object({
-  agents: Strings,
+  /** Absent: each family whose client is used on this machine. */
+  agents: Strings.optional(),
   host: z.string().min(1),
   /** 0: any free port. */
   port: z.int().min(0).max(65_535),
   /** Stands in the lock file instead of Neovim's own, for agents in a container. */
   pid: z.int().positive().optional(),
   lock_dir: AbsolutePath.optional(),
+  transport: z.enum(['ws', 'sse']),
   ide_name: z.string().min(1),
   share_selection: z.boolean(),
   exclude: Strings,

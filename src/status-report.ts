@@ -3,11 +3,14 @@ import type { LockFileStatus } from './agents/announcement.ts';
 import type { SessionStatus } from './agents/session.ts';
 import type { AbsolutePath } from './core/ports.ts';
 import type { Review } from './core/reviews.ts';
+import type { OtherLock } from './platform/other-locks.ts';
 
 export interface StatusFacts {
   readonly port: number | undefined;
   readonly lockFiles: readonly LockFileStatus[];
   readonly folders: readonly AbsolutePath[];
+  /** Other editors in these folders. */
+  readonly rivals: readonly OtherLock[];
   readonly sessions: readonly SessionStatus[];
   readonly reviews: readonly Review[];
   readonly kernels: readonly string[];
@@ -32,6 +35,7 @@ export function reportStatus(facts: StatusFacts): readonly string[] {
     port === undefined ? 'Starting' : `Listening on port ${port}`,
     ...section('Lock file', lockFiles, ({ path, state }) => [`${path}${LOCKS[state]}`]),
     ...section('Workspace folders', folders, (folder) => [folder]),
+    ...(facts.rivals.length > 0 ? describeRivals(facts.rivals) : []),
     ...section('Clients', sessions, (session) => describeSession(session, facts.now)),
     ...section('Pending reviews', reviews, (review) => describeReview(review, facts.now)),
     ...(facts.kernels.length > 0 ? section('Kernels', facts.kernels, (label) => [label]) : []),
@@ -45,6 +49,16 @@ function section<T>(
 ): string[] {
   if (items.length === 0) return ['', `${title}: none`];
   return ['', title, ...items.flatMap(describe).map((line) => `  ${line}`)];
+}
+
+function describeRivals(rivals: readonly OtherLock[]): readonly string[] {
+  return [
+    ...section('Other editors in these folders', rivals, ({ ideName, pid, path }) => [
+      `${ideName}, process ${pid} (${path})`,
+    ]),
+    '  An agent that is started outside of them may take none by itself: start it with',
+    '  :ClaudeBridgeTerminal, or choose in the agent. See :help claude_bridge-recipe-two',
+  ];
 }
 
 function describeSession(session: SessionStatus, now: number): readonly string[] {

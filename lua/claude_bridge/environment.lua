@@ -15,6 +15,9 @@ local NO_PROXY = { 'no_proxy', 'NO_PROXY' }
 local remembered = {}
 ---@type table<string, string>
 local variables = {}
+--- What would lead an agent astray, by the name of its executable.
+---@type table<string, string[]>
+local blank = {}
 
 --- Unlike `vim.env` this tells an empty value from none.
 ---@param name string
@@ -54,10 +57,10 @@ local function no_proxy()
 end
 
 --- Sets the variables, unless an option keeps Neovim's environment as it is.
----@param params { variables: table<string, string> }
+---@param params { variables: table<string, string>, blank?: table<string, string[]> }
 function M.apply(params)
   M.restore()
-  variables = params.variables
+  variables, blank = params.variables, params.blank or {}
   if not require('claude_bridge.config').get().environment then
     return
   end
@@ -78,16 +81,23 @@ function M.restore()
       vim.env[entry.name] = entry.before
     end
   end
-  remembered, variables = {}, {}
+  remembered, variables, blank = {}, {}, {}
 end
 
 --- The environment for an agent's own process, also where Neovim's is kept as it is.
+---@param names? string[] what may tell which agent it is: its name, its executable
 ---@return table<string, string> empty while the bridge does not run
-function M.for_agent()
+function M.for_agent(names)
   if vim.tbl_isempty(variables) then
     return {}
   end
   local environment = vim.deepcopy(variables)
+  for _, name in ipairs(names or {}) do
+    local program = vim.fn.fnamemodify(name, ':t'):gsub('%.%w+$', '')
+    for _, variable in ipairs(blank[program] or {}) do
+      environment[variable] = ''
+    end
+  end
   local exempt = no_proxy()
   for _, name in ipairs(NO_PROXY) do
     environment[name] = exempt

@@ -1,6 +1,8 @@
 import type { Logger } from '../core/logger.ts';
 import type { AbsolutePath } from '../core/ports.ts';
+import { isInside } from '../core/workspace.ts';
 import { LockFile, type LockFileState } from '../platform/lock-file.ts';
+import { type OtherLock, readOtherLocks } from '../platform/other-locks.ts';
 import { isProcessAlive } from '../platform/process.ts';
 import { sweepStaleLocks } from '../platform/stale-locks.ts';
 import type { Advertisement, AgentFamily, Environment } from './family.ts';
@@ -17,7 +19,10 @@ export interface LockFileStatus {
   readonly state: LockFileState;
 }
 
-/** Makes this editor known to each family: all lock files are written and removed together. */
+/**
+ * Makes this editor known to each family: all lock files are written and removed together. Families
+ * that look into the same folder have one file there.
+ */
 export class Announcement {
   readonly #options: AnnouncementOptions;
   readonly #locks: readonly { readonly family: AgentFamily; readonly file: LockFile }[];
@@ -28,7 +33,7 @@ export class Announcement {
     const { families, environment, advertisement, logger } = options;
     this.#options = options;
     this.#advertisement = advertisement;
-    this.#locks = families.map((family) => ({
+    this.#locks = withOwnLock(families, environment).map((family) => ({
       family,
       file: new LockFile({
         folder: family.discovery.folder(environment),
@@ -82,6 +87,22 @@ export class Announcement {
     return this.#locks.map(({ file }) => ({ path: file.path, state: file.ensure() }));
   }
 
+  /** Living editors whose folders meet those of this one: clients there match both. */
+  rivals(): readonly OtherLock[] {
+    const { environment } = this.#options;
+    const { workspaceFolders: own } = this.#advertisement;
+    const others = this.#locks.flatMap(({ family, file }) =>
+      readOtherLocks(family.discovery.folder(environment), file.path),
+    );
+    return others.filter(
+      ({ pid, workspaceFolders }) =>
+        isProcessAlive(pid) &&
+        workspaceFolders.some((theirs) =>
+          own.some((ours) => isInside(ours, theirs) || isInside(theirs, ours)),
+        ),
+    );
+  }
+
   /** Works at the end of the process too. Do this before the server closes. */
   withdraw(): void {
     this.#withdrawn = true;
@@ -93,4 +114,21 @@ export class Announcement {
       file.write(family.discovery.content(this.#advertisement, this.#options.environment));
     }
   }
+}
+
+function withOwnLock(
+  families: readonly AgentFamily[],
+  environment: Environment,
+): readonly AgentFamily[] {
+  const folders = new Map(
+    families.map(({ id, discovery }) => [id, discovery.folder(environment)] as const),
+  );
+  const taken = new Set<AbsolutePath>();
+  return families.filter(({ discovery }) => {
+    const folder = discovery.folder(environment);
+    const reader = discovery.alsoReadBy && folders.get(discovery.alsoReadBy);
+    if (taken.has(folder) || (reader !== undefined && reader !== folder)) return false;
+    taken.add(folder);
+    return true;
+  });
 }

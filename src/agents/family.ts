@@ -16,6 +16,8 @@ export interface Environment {
   readonly ideName: string;
   /** Where the user keeps the lock files of Claude Code, if not in its own folder. */
   readonly lockFolder?: AbsolutePath | undefined;
+  /** How clients that can do both are to connect. Unset: by WebSocket. */
+  readonly transport?: 'ws' | 'sse' | undefined;
 }
 
 /** What a lock file tells of this editor. */
@@ -30,6 +32,16 @@ export interface Advertisement {
 export interface Discovery {
   /** The folder of the lock files, absolute. */
   folder(env: Environment): AbsolutePath;
+  /**
+   * A folder that is there where somebody uses the client. Without it the family is served only
+   * where the user names it: nobody gets a folder of a client that he never heard of.
+   */
+  trace?(env: Environment): AbsolutePath;
+  /**
+   * The family whose clients look into this folder beside their own. Where that one has its lock
+   * in another folder none is written here: of two locks that match, its clients take neither.
+   */
+  readonly alsoReadBy?: string;
   /** The JSON content of `<port>.lock`. */
   content(ad: Advertisement, env: Environment): Readonly<Record<string, unknown>>;
   /** Variables by which an agent started in a `:terminal` finds this editor. */
@@ -43,16 +55,19 @@ export interface OutgoingNotification {
 
 /** How one kind of client is spoken to. */
 export interface Dialect {
+  /** What it may call. */
   readonly tools: readonly Tool[];
+  /** What it is shown. A client that shows all of it to its model sees nothing that is not for one. */
+  readonly listed: readonly Tool[];
   readonly answers: ReviewAnswers;
   /** Undefined clears what the client knows. */
   selection(selection: Selection | undefined): readonly OutgoingNotification[];
   mention(mention: Mention): readonly OutgoingNotification[];
   /**
    * After which request of the client was answered, or notification of it came, the client can hear
-   * notifications, and how long after, ms.
+   * notifications, and how long after, ms. With several the earliest moment counts.
    */
-  readonly hearsAfter: { readonly method: string; readonly delayMs: number };
+  readonly hearsAfter: readonly { readonly method: string; readonly delayMs: number }[];
   /** Which notification of the client tells its process id, as `pid`. */
   readonly greeting?: string;
 }
@@ -65,11 +80,22 @@ export interface ClientHello {
   readonly clientVersion?: string | undefined;
 }
 
+/** For an agent that the editor itself starts. */
+export interface Launch {
+  /** The name of its executable. */
+  readonly program: string;
+  /** Variables that would lead it astray; it gets them empty. */
+  readonly blank: readonly string[];
+}
+
 export interface AgentFamily {
   readonly id: string;
+  /** The names that its clients give in `initialize`; they decide before the headers do. */
+  readonly clientNames: readonly string[];
   readonly discovery: Discovery;
+  readonly launch?: Launch;
   /** The token that this family's clients send, or undefined where the headers are not its own. */
   tokenIn(headers: Readonly<Record<string, string | undefined>>): string | undefined;
-  /** The way to speak to this client; undefined where it belongs to another family. */
-  dialectFor(hello: ClientHello): Dialect | undefined;
+  /** The way to speak to a client of this family. */
+  dialectFor(hello: ClientHello): Dialect;
 }

@@ -1,26 +1,48 @@
 import type { AgentFamily, ClientHello, Dialect } from './family.ts';
 
-/** The families that this editor serves. Earlier ones are asked first. */
+/** The families that this editor serves. */
 export class AgentRegistry {
-  constructor(readonly families: readonly AgentFamily[]) {}
+  readonly #known: readonly AgentFamily[];
+
+  /**
+   * @param families those that are told of this editor; earlier ones are asked first
+   * @param known all of them: a client that came by the lock file of another family is still spoken
+   *   to in its own way
+   */
+  constructor(
+    readonly families: readonly AgentFamily[],
+    known: readonly AgentFamily[] = families,
+  ) {
+    this.#known = known;
+  }
 
   /** The token that a client sent, in the place of whichever family it belongs to. */
   tokenIn(headers: ClientHello['headers']): string | undefined {
-    return firstAnswer(this.families, (family) => family.tokenIn(headers));
+    for (const family of this.families) {
+      const token = family.tokenIn(headers);
+      if (token !== undefined) return token;
+    }
+    return undefined;
   }
 
+  /** By executable: the variables that such an agent, started by the editor, gets empty. */
+  get blank(): Readonly<Record<string, readonly string[]>> {
+    const launches = this.#known.flatMap(({ launch }) => launch ?? []);
+    return Object.fromEntries(launches.map(({ program, blank }) => [program, blank]));
+  }
+
+  /** By the name of the client, else by where it puts its token; undefined for a stranger. */
   dialectFor(hello: ClientHello): Dialect | undefined {
-    return firstAnswer(this.families, (family) => family.dialectFor(hello));
+    const family = this.#byName(hello) ?? this.#byHeaders(hello);
+    return family?.dialectFor(hello);
   }
-}
 
-function firstAnswer<T>(
-  families: readonly AgentFamily[],
-  ask: (family: AgentFamily) => T | undefined,
-): T | undefined {
-  for (const family of families) {
-    const answer = ask(family);
-    if (answer !== undefined) return answer;
+  #byName({ clientName }: ClientHello): AgentFamily | undefined {
+    if (clientName === undefined) return undefined;
+    return this.#known.find(({ clientNames }) => clientNames.includes(clientName));
   }
-  return undefined;
+
+  #byHeaders({ headers }: ClientHello): AgentFamily | undefined {
+    return this.families.find((family) => family.tokenIn(headers) !== undefined);
+  }
 }

@@ -73,6 +73,8 @@ export class Session implements SessionHandler {
   #client: ClientInfo | undefined;
   #pid: number | undefined;
   #hearing: NodeJS.Timeout | undefined;
+  /** On the clock of `performance`. */
+  #hearsAt = Number.POSITIVE_INFINITY;
   #lastSelectionPush: Date | undefined;
   #lastTool: SessionStatus['lastTool'];
 
@@ -124,8 +126,8 @@ export class Session implements SessionHandler {
     return this.#rpc.close(code, reason, limitMs);
   }
 
-  listTools(): Dialect['tools'] {
-    return this.#dialect.tools;
+  listTools(): Dialect['listed'] {
+    return this.#dialect.listed;
   }
 
   hasTool(name: string): boolean {
@@ -158,8 +160,8 @@ export class Session implements SessionHandler {
   handled(method: string, params: Params | undefined): void {
     const { greeting, hearsAfter } = this.#dialect;
     if (method === greeting) this.#greet(params);
-    if (method !== hearsAfter.method || this.#state === 'ready') return;
-    this.#hearing ??= setTimeout(() => this.#hear(), hearsAfter.delayMs);
+    const sign = hearsAfter.find((candidate) => candidate.method === method);
+    if (sign && this.#state !== 'ready') this.#hearIn(sign.delayMs);
   }
 
   closed({ code, reason }: ChannelEnd): void {
@@ -175,6 +177,15 @@ export class Session implements SessionHandler {
     if (!greeting.success) return;
     this.#pid = greeting.data.pid;
     this.#events.changed();
+  }
+
+  /** Never later than an earlier sign has promised. */
+  #hearIn(delayMs: number): void {
+    const at = performance.now() + delayMs;
+    if (at >= this.#hearsAt) return;
+    this.#hearsAt = at;
+    clearTimeout(this.#hearing);
+    this.#hearing = setTimeout(() => this.#hear(), delayMs);
   }
 
   /** From here on nothing that is sent gets lost. */

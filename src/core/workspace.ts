@@ -23,3 +23,9 @@ export class Workspace {
     this.#changes.emit(this.#folders);
   }
 }
+
+/** Whether a path is the folder or lies in it, by their names alone. */
+export function isInside(path: AbsolutePath, folder: AbsolutePath): boolean {
+  const parent = folder.endsWith('/') ? folder : `${folder}/`;
+  return path === folder || path.startsWith(parent);
+}

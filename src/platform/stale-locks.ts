@@ -3,10 +3,10 @@ import path from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { lockNames } from './lock-names.ts';
 import { readPlainFile } from './plain-file.ts';
 
 const LockContent = z.object({ pid: z.int().positive() });
-const LOCK_NAME = /^\d+\.lock$/;
 
 export interface SweepOptions {
   readonly folder: string;
@@ -30,15 +30,6 @@ export function sweepStaleLocks({ folder, logger, isAlive }: SweepOptions): void
       // Another editor that starts now may have been faster.
       logger.debug('stale lock file not removed', { path: file, error: messageOf(error) });
     }
-  }
-}
-
-function lockNames(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder).filter((name) => LOCK_NAME.test(name));
-  } catch {
-    // No folder, no locks; where it cannot be read, writing to it tells why.
-    return [];
   }
 }
 

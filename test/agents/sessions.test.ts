@@ -374,14 +374,16 @@ function memoryHub() {
   const registry = new AgentRegistry([
     {
       id: 'test',
+      clientNames: [],
       discovery: { folder: () => '', content: () => ({}), variables: () => ({}) },
-      tokenIn: () => undefined,
+      tokenIn: () => '',
       dialectFor: () => ({
         tools: [],
+        listed: [],
         answers: { accepted: never, rejected: never, closed: never },
         selection: (selection) => [{ method: 'sel', params: { text: selection?.text } }],
         mention: ({ path }) => [{ method: 'at', params: { path } }],
-        hearsAfter: { method: 'notifications/initialized', delayMs: 10 },
+        hearsAfter: [{ method: 'notifications/initialized', delayMs: 10 }],
       }),
     },
   ]);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agentFamilies } from '../../src/agents/families.ts';
 import { BridgeConfig } from '../../src/config.ts';
 import { DEFAULT_EXCLUDE } from '../../src/core/privacy.ts';
 import { startNvim, type TestNvim } from '../support/nvim.ts';
@@ -53,6 +54,14 @@ test.each([
   [
     '{ privacy = { exclude = { 1 } } }',
     'option `privacy.exclude`: expected a list of strings, got a table',
+  ],
+  [
+    '{ agents = { "claude-code", "sidcode" } }',
+    'option `agents`: expected a list of: claude-code, sid-code, opencode, got { "claude-code", "sidcode" }',
+  ],
+  [
+    '{ agents = "opencode" }',
+    "option `agents`: expected a list of: claude-code, sid-code, opencode, got 'opencode'",
   ],
   [
     '{ terminal = { agents = { x = {} } } }',
@@ -128,12 +137,20 @@ test('the connection file may be a bare name, of which Jupyter knows the folder'
   expect(config).toMatchObject({ connection_file: 'kernel-7.json' });
 });
 
+test('the agents that can be named are the families of the node side', async () => {
+  const [option] = await nvim.lua<{ values: string[] }[]>(
+    `return vim.tbl_filter(function(option) return option.path == 'agents' end,
+       require('claude_bridge.config.schema'))`,
+  );
+  expect(option?.values).toEqual(agentFamilies([]).map(({ id }) => id));
+});
+
 test('what node is given', async () => {
   const forNode = () => nvim.lua(`return require('claude_bridge.config').for_node()`);
   expect(await forNode()).toEqual({
-    agents: ['claude-code'],
     host: '127.0.0.1',
     port: 0,
+    transport: 'ws',
     ide_name: 'Neovim',
     share_selection: true,
     exclude: expect.arrayContaining(['.env*']),
@@ -144,13 +161,15 @@ test('what node is given', async () => {
     log_path: path.join(nvim.home, '.local/state/nvim/claude-bridge.log'),
   });
   await setup(`{
-    server = { port = 7777, pid = 1, lock_dir = '~/locks', host = '::1', ide_name = 'N' },
+    agents = { 'opencode', 'sid-code' },
+    server = { transport = 'sse', port = 7777, pid = 1, lock_dir = '~/locks', host = '::1', ide_name = 'N' },
     privacy = { enabled = false }, selection = { enabled = false }, diff = { enabled = false },
     kernel = { allow = 'never', name = 'ir', connection_file = '~/k.json' },
     log = { level = 'debug', path = '~/n.log' },
   }`);
   expect(await forNode()).toEqual({
-    agents: ['claude-code'],
+    agents: ['opencode', 'sid-code'],
+    transport: 'sse',
     host: '::1',
     port: 7777,
     pid: 1,

@@ -10,6 +10,8 @@ export interface PeerOptions {
   /** Default: `mcp`, as the real client offers. */
   protocols?: readonly string[];
   origin?: string;
+  /** Default: that of the real Claude Code; '' for a client that sends none. */
+  userAgent?: string;
 }
 
 export interface RpcMessage {
@@ -67,9 +69,10 @@ export class Peer {
   /** Opens the socket only. @throws Refused */
   static async connect(options: PeerOptions): Promise<Peer> {
     const { port, token, headers = {}, protocols = ['mcp'], origin } = options;
+    const { userAgent = 'claude-code/2.1.332 (cli)' } = options;
     const socket = new WebSocket(`ws://127.0.0.1:${port}`, [...protocols], {
       headers: {
-        'user-agent': 'claude-code/2.1.332 (cli)',
+        ...(userAgent !== '' && { 'user-agent': userAgent }),
         ...(token !== undefined && { 'x-claude-code-ide-authorization': token }),
         ...headers,
       },

@@ -3,10 +3,10 @@ local M = {}
 
 ---@class claude_bridge.Config
 ---@field auto_start boolean
----@field agents string[]
+---@field agents? string[]
 ---@field node? string
 ---@field environment boolean
----@field server { port: integer, host: string, lock_dir?: string, pid?: integer, ide_name: string }
+---@field server { port: integer, host: string, lock_dir?: string, transport: 'ws'|'sse', pid?: integer, ide_name: string }
 ---@field selection { enabled: boolean }
 ---@field privacy { enabled: boolean, exclude: string[] }
 ---@field diff { enabled: boolean, layout: 'vertical'|'horizontal'|'tab'|'inline', focus: boolean, jump: boolean }

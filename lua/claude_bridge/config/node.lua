@@ -24,6 +24,7 @@ function M.from(config)
     host = config.server.host,
     port = config.server.port,
     pid = config.server.pid,
+    transport = config.server.transport,
     lock_dir = absolute(config.server.lock_dir),
     ide_name = config.server.ide_name,
     share_selection = config.selection.enabled,

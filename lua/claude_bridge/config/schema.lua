@@ -8,7 +8,7 @@
 ---@field path string with dots between the groups
 ---@field types claude_bridge.OptionType[] any of them; 'strings' is a list of strings, 'commands' a table of name -> string or list
 ---@field default? any nil: unset
----@field values? string[] what a string may be, where not every string is right
+---@field values? string[] what a string, or each of a list, may be where not every string is right
 ---@field min? number
 ---@field max? number
 ---@field description string
@@ -24,8 +24,8 @@ return {
   {
     path = 'agents',
     types = { 'strings' },
-    default = { 'claude-code' },
-    description = 'The agent families to serve.',
+    values = { 'claude-code', 'sid-code', 'opencode' },
+    description = 'The agents that can find this editor, each by a lock file where it looks for one. Unset: all of them, but sid-code only where its folder (~/.sid-code, or $SID_CONFIG_DIR) exists already.',
   },
   {
     path = 'node',
@@ -55,7 +55,14 @@ return {
   {
     path = 'server.lock_dir',
     types = { 'string' },
-    description = 'The folder of the lock file. Unset: $CLAUDE_CONFIG_DIR/ide, or ~/.claude/ide where that variable is not set.',
+    description = 'The folder of the lock file of Claude Code. Unset: $CLAUDE_CONFIG_DIR/ide, or ~/.claude/ide where that variable is not set.',
+  },
+  {
+    path = 'server.transport',
+    types = { 'string' },
+    values = { 'ws', 'sse' },
+    default = 'ws',
+    description = 'How sid-code is told to connect: by WebSocket, or by HTTP with server-sent events where something between does not let WebSockets through. The other agents use WebSockets.',
   },
   {
     path = 'server.pid',

@@ -57,7 +57,8 @@ local names = {
 ---@return string
 function M.expected(option)
   if option.values then
-    return 'one of ' .. table.concat(option.values, ', ')
+    local list = vim.list_contains(option.types, 'strings') and 'a list of: ' or 'one of '
+    return list .. table.concat(option.values, ', ')
   end
   local kinds = vim.tbl_map(function(kind)
     return names[kind]
@@ -75,6 +76,9 @@ local function describe(value)
   if type(value) == 'string' then
     return ("'%s'"):format(value:sub(1, 40))
   end
+  if is_list_of_strings(value) then
+    return vim.inspect(value, { newline = ' ', indent = '' }):sub(1, 80)
+  end
   if type(value) == 'table' or type(value) == 'function' then
     return 'a ' .. type(value)
   end
@@ -85,7 +89,12 @@ local function in_range(value, option)
   if type(value) == 'number' then
     return value >= (option.min or value) and value <= (option.max or value)
   end
-  return not option.values or vim.list_contains(option.values, value)
+  if not option.values then
+    return true
+  end
+  return vim.iter(type(value) == 'table' and value or { value }):all(function(item)
+    return vim.list_contains(option.values, item)
+  end)
 end
 
 ---@param value any

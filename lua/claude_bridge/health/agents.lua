@@ -3,7 +3,7 @@ local M = {}
 
 local health = vim.health
 
-local KNOWN = { 'claude', 'opencode', 'gemini', 'qwen', 'sid' }
+local KNOWN = { 'claude', 'opencode', 'gemini', 'qwen', 'sid-code' }
 
 ---@return table<string, string> paths by name
 local function installed()
@@ -47,6 +47,11 @@ function M.check()
     else
       health.warn(('%s (%s): %s'):format(name, path, answer.problem))
     end
+  end
+  if programs.opencode then
+    health.info(
+      'opencode takes CLAUDE_CODE_SSE_PORT for an editor without a token and is refused: start it by :ClaudeBridgeTerminal opencode, or type CLAUDE_CODE_SSE_PORT= opencode'
+    )
   end
   health.info(
     'Claude Code shows its model two tools of an editor only, getDiagnostics and executeCode. That is how it is made: selections, mentions and reviews need no tool that the model sees.'

@@ -16,6 +16,8 @@ local M = {}
 ---@field needs_program? boolean false: the program need not be on Neovim's PATH
 
 local DEFAULT_AGENT = 'claude'
+--- Known without a word in the options.
+local OTHER_AGENTS = { opencode = 'opencode', ['sid-code'] = 'sid-code' }
 --- Long enough for an agent to take the pasted text and the key as two events.
 local SUBMIT_DELAY_MS = 60
 
@@ -28,7 +30,7 @@ end
 ---@return table<string, string|string[]>
 local function commands()
   local config = require('claude_bridge.config').get().terminal
-  return vim.tbl_extend('keep', { [DEFAULT_AGENT] = config.cmd }, config.agents)
+  return vim.tbl_extend('keep', { [DEFAULT_AGENT] = config.cmd }, config.agents, OTHER_AGENTS)
 end
 
 ---@return string[] names of the agents that can be run
@@ -121,7 +123,8 @@ function M.toggle(options)
   -- Only a bridge that listens can be found by the agent.
   require('claude_bridge.session').when_ready(function()
     require('claude_bridge.ui').guard(function()
-      spec.env = require('claude_bridge.environment').for_agent()
+      local names = { spec.agent, spec.argv[1] }
+      spec.env = require('claude_bridge.environment').for_agent(names)
       chosen.open(spec)
     end)
   end)
