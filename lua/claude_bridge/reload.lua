@@ -4,37 +4,48 @@ local M = {}
 
 ---@param buffer integer
 ---@param message string
----@param level? 'info'|'warn'
-local function tell(buffer, message, level)
+local function tell(buffer, message)
   local name = vim.fs.basename(vim.api.nvim_buf_get_name(buffer))
-  require('claude_bridge.ui').notify({
-    level = level or 'warn',
-    message = ('%s %s'):format(name, message),
-  })
+  require('claude_bridge.ui').notify({ level = 'warn', message = ('%s %s'):format(name, message) })
 end
 
---- Neovim's own question is answered for the length of our check only; at other times it is the
---- user's to answer.
+--- What is to be done about a change, and what the user is told of it.
 ---@param buffer integer
----@return integer autocommand
-local function answer_for(buffer)
-  return vim.api.nvim_create_autocmd('FileChangedShell', {
+---@param reason string of v:fcs_reason
+---@return ''|'reload' choice
+---@return string? message
+local function answer(buffer, reason)
+  if reason == 'deleted' then
+    return '', 'is gone from the disk; its text is still here'
+  end
+  if vim.bo[buffer].modified then
+    return '', 'changed on disk; your unsaved text stays (:w! keeps it, :e! takes the other)'
+  end
+  return reason == 'changed' and 'reload' or ''
+end
+
+--- Has Neovim compare a buffer with its file. Its question is answered for the length of this check
+--- only; at other times it is the user's to answer.
+---@param buffer integer
+---@return string? message for the user
+local function check(buffer)
+  local message
+  local autocommand = vim.api.nvim_create_autocmd('FileChangedShell', {
     buffer = buffer,
     callback = function()
-      local reason = vim.v.fcs_reason
-      vim.v.fcs_choice = ''
-      if vim.bo[buffer].modified then
-        tell(
-          buffer,
-          'changed on disk; your unsaved text stays (compare: :w !diff % -, or :DiffOrig)'
-        )
-      elseif reason == 'deleted' then
-        tell(buffer, 'is gone from the disk; its text is still here')
-      elseif reason == 'changed' then
-        vim.v.fcs_choice = 'reload'
-      end
+      vim.v.fcs_choice, message = answer(buffer, vim.v.fcs_reason)
     end,
   })
+  local undoreload, eventignore = vim.o.undoreload, vim.o.eventignore
+  -- The undo history stays, however long the file is; and our answer must be heard.
+  vim.o.undoreload, vim.o.eventignore = -1, ''
+  local done, problem = pcall(vim.cmd, ('silent checktime %d'):format(buffer))
+  vim.o.undoreload, vim.o.eventignore = undoreload, eventignore
+  pcall(vim.api.nvim_del_autocmd, autocommand)
+  if not done then
+    error(problem, 0)
+  end
+  return message
 end
 
 ---@param buffer integer
@@ -74,46 +85,52 @@ local function was_created(buffer)
 end
 
 ---@param buffer integer
+---@return string? message for the user
 local function load_created(buffer)
-  if vim.bo[buffer].modified then
-    tell(buffer, 'was created on disk meanwhile; your unsaved text stays')
-    return
+  if not vim.bo[buffer].modified then
+    vim.api.nvim_buf_call(buffer, function()
+      vim.cmd('silent! keepalt keepjumps edit!')
+    end)
+    return nil
   end
-  vim.api.nvim_buf_call(buffer, function()
-    vim.cmd('silent! keepalt keepjumps edit!')
-  end)
+  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(buffer))
+  local change = stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec)
+  if vim.b[buffer].claude_bridge_told == change then
+    return nil
+  end
+  vim.b[buffer].claude_bridge_told = change
+  return 'was created on disk; your unsaved text stays (:w! keeps it, :e! takes the other)'
 end
 
 --- Shows what is on disk in one loaded buffer.
 ---@param buffer integer
-function M.reload_buffer(buffer)
+local function reload_buffer(buffer)
   local views = save_views(buffer)
-  if was_created(buffer) then
-    load_created(buffer)
-    restore_views(views)
-    return
-  end
-  local answer = answer_for(buffer)
-  local undoreload, eventignore = vim.o.undoreload, vim.o.eventignore
-  -- The undo history stays, however long the file is; and our answer must be heard.
-  vim.o.undoreload, vim.o.eventignore = -1, ''
-  local done, problem = pcall(vim.cmd, ('silent checktime %d'):format(buffer))
-  vim.o.undoreload, vim.o.eventignore = undoreload, eventignore
-  pcall(vim.api.nvim_del_autocmd, answer)
+  -- Not an `and ... or`: a buffer for a new file must not come to Neovim's own check.
+  local step = was_created(buffer) and load_created or check
+  local message = step(buffer)
   restore_views(views)
-  if not done then
-    error(problem, 0)
+  if message then
+    tell(buffer, message)
   end
 end
 
 --- Shows what is on disk in the loaded buffers of these files.
 ---@param p { paths: string[] } absolute
 function M.reload(p)
+  if vim.fn.getcmdwintype() ~= '' then
+    -- No buffer may change there; the change is not lost.
+    local again = vim.schedule_wrap(function()
+      M.reload(p)
+    end)
+    vim.api.nvim_create_autocmd('CmdwinLeave', { once = true, callback = again })
+    return
+  end
   local paths = require('claude_bridge.paths')
   for _, path in ipairs(p.paths) do
     local buffer = paths.buffer_of(path)
     if buffer and vim.api.nvim_buf_is_loaded(buffer) then
-      M.reload_buffer(buffer)
+      reload_buffer(buffer)
     end
   end
 end

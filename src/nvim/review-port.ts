@@ -25,8 +25,8 @@ export interface ReviewLimits {
 }
 
 const LIMITS: ReviewLimits = { openMs: 10_000, attemptMs: 1_000, closeMs: 1_000 };
-/** A view that cannot be closed now is closed when the prompt is answered, be it after lunch. */
-const CLOSE_STANDS_MS = 24 * 3_600_000;
+/** What cannot be done at a prompt is done when it is answered, be it after lunch. */
+const STANDS_MS = 24 * 3_600_000;
 const RETRY_MS = 50;
 /** Lines go to a hidden buffer in slices of this size, each too small for the user to feel. */
 const SLICE_CHARS = 256 * 1024;
@@ -43,7 +43,7 @@ export function reviewPort(
     reviewText: (id) => calls.lua('review.text', { id }, EditedText.optional()),
     closeReview: (id, end) => closeReview(calls, limits, id, end),
     reloadFiles: async (paths) => {
-      if (paths.length > 0) await calls.lua('documents.reload', { paths }, z.unknown());
+      if (paths.length > 0) await calls.lua('documents.reload', { paths }, z.unknown(), STANDS_MS);
     },
   };
 }
@@ -118,7 +118,7 @@ async function closeReview(
   id: string,
   end: ReviewEnd,
 ): Promise<void> {
-  const closing = calls.lua('review.close', { id, end }, z.unknown(), CLOSE_STANDS_MS);
+  const closing = calls.lua('review.close', { id, end }, z.unknown(), STANDS_MS);
   const waiting = new AbortController();
   const patience = sleep(limits.closeMs, undefined, { signal: waiting.signal }).catch(() => {
     // The view was closed before the wait was over.

@@ -1,0 +1,127 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { FileWatcher, type FileWatcherLimits } from '../../src/platform/file-watcher.ts';
+import { MemoryLogger } from '../support/logger.ts';
+import { tempDir } from '../support/nvim.ts';
+
+let folder: string;
+let told: string[][];
+let watcher: FileWatcher | undefined;
+
+beforeEach(() => {
+  folder = tempDir();
+  told = [];
+});
+afterEach(() => {
+  watcher?.dispose();
+  vi.restoreAllMocks();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+function start(limits: Partial<FileWatcherLimits> = {}): FileWatcher {
+  watcher = new FileWatcher({
+    logger: new MemoryLogger(),
+    onChange: (paths) => told.push([...paths].sort()),
+    limits: { settleMs: 20, pollMs: 10, ...limits },
+  });
+  return watcher;
+}
+
+function file(name: string, content = 'one\n'): string {
+  const full = path.join(folder, name);
+  fs.mkdirSync(path.dirname(full), { recursive: true });
+  fs.writeFileSync(full, content);
+  return full;
+}
+
+test.each([
+  ['written', (name: string) => fs.writeFileSync(name, 'longer\n')],
+  ['appended to', (name: string) => fs.appendFileSync(name, 'more\n')],
+  ['deleted', (name: string) => fs.rmSync(name)],
+  [
+    'replaced by a renamed file',
+    (name: string) => {
+      fs.writeFileSync(`${name}.tmp`, 'one\n');
+      fs.renameSync(`${name}.tmp`, name);
+    },
+  ],
+])('a file that is %s is told', async (_, change) => {
+  const name = file('a.txt');
+  start().watch([name]);
+  change(name);
+  await expect.poll(() => told).toEqual([[name]]);
+});
+
+test('a file that appears is told', async () => {
+  const name = path.join(folder, 'new.txt');
+  start().watch([name]);
+  fs.writeFileSync(name, 'one\n');
+  await expect.poll(() => told.flat()).toContain(name);
+});
+
+test('many changes at once are told together, other files not at all', async () => {
+  const names = ['a', 'b', 'c'].map((name) => file(name));
+  const other = file('other');
+  start({ settleMs: 100 }).watch(names);
+  for (const name of [...names, other]) fs.writeFileSync(name, 'changed\n');
+  await expect.poll(() => told).toEqual([names]);
+});
+
+test('what is no longer watched is not told', async () => {
+  const [a, b] = [file('a'), file('sub/b')];
+  const files = start();
+  files.watch([a, b]);
+  files.watch([b]);
+  fs.writeFileSync(a, 'changed\n');
+  fs.writeFileSync(b, 'changed\n');
+  await expect.poll(() => told).toEqual([[b]]);
+});
+
+test('an expected write is seen where no watch is possible', async () => {
+  vi.spyOn(fs, 'watch').mockImplementation(() => {
+    throw new Error('no watches left');
+  });
+  const name = path.join(folder, 'not/there/yet.txt');
+  const files = start();
+  files.watch([name]);
+  files.expect(name);
+  file('not/there/yet.txt');
+  await expect.poll(() => told).toEqual([[name]]);
+});
+
+test('an expected file need not be among the watched ones', async () => {
+  const name = file('a.txt');
+  start().expect(name);
+  fs.writeFileSync(name, 'changed\n');
+  await expect.poll(() => told).toEqual([[name]]);
+});
+
+test('looking for an expected write ends', async () => {
+  const name = file('a.txt');
+  const stat = vi.spyOn(fs, 'statSync');
+  const files = start({ expectMs: 30 });
+  files.expect(name);
+  await vi.waitFor(() => expect(stat.mock.calls.length).toBeGreaterThan(2));
+  const looks = async () => {
+    const count = stat.mock.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    return stat.mock.calls.length - count;
+  };
+  await expect.poll(looks).toBe(0);
+});
+
+test('after its end nothing is told, and ending twice is no error', async () => {
+  const name = file('a.txt');
+  const files = start();
+  files.watch([name]);
+  files.dispose();
+  files.dispose();
+  files.watch([name]);
+  files.expect(name);
+  fs.writeFileSync(name, 'changed\n');
+  const second = start();
+  second.watch([name]);
+  fs.writeFileSync(name, 'changed again\n');
+  await expect.poll(() => told).toEqual([[name]]);
+});
