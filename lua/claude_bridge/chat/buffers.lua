@@ -22,13 +22,24 @@ local function loaded(path)
   end
 end
 
+--- A buffer always has a line; only its byte count tells an empty file from one empty line.
+---@param buffer integer
+---@return boolean
+local function is_empty(buffer)
+  return api.nvim_buf_call(buffer, function()
+    return vim.fn.wordcount().bytes == 0
+  end)
+end
+
 ---@param buffer integer
 ---@return string
 local function text_of(buffer)
   local line_end = LINE_END[vim.bo[buffer].fileformat]
   local text = table.concat(api.nvim_buf_get_lines(buffer, 0, -1, true), line_end)
-  local is_empty = text == '' and api.nvim_buf_line_count(buffer) == 1
-  return not is_empty and vim.bo[buffer].endofline and text .. line_end or text
+  if not vim.bo[buffer].endofline or (text == '' and is_empty(buffer)) then
+    return text
+  end
+  return text .. line_end
 end
 
 --- The text of a file that is open.
@@ -100,7 +111,7 @@ local function save(buffer, path)
     vim.cmd('silent keepalt write!')
   end)
   if not ok then
-    local reason = tostring(problem):match('E%d+:.*') or tostring(problem)
+    local reason = tostring(problem):match('E%d+:[^\n]*') or tostring(problem)
     error({ code = 'failed', message = ('could not save %s: %s'):format(path, reason) })
   end
 end
@@ -116,7 +127,12 @@ function M.write(params)
   local lines, ended, format = parse(params.text)
   -- Ends the undo step that is open, so that this is one of its own.
   bo.undolevels = bo.undolevels
-  replace(buffer, #lines > 0 and lines or { '' })
+  if #lines > 0 and is_empty(buffer) then
+    -- Compared with no line at all, one empty line would be no change.
+    api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
+  else
+    replace(buffer, #lines > 0 and lines or { '' })
+  end
   bo.fileformat = format
   local fix = bo.fixendofline
   bo.endofline, bo.fixendofline = ended, false

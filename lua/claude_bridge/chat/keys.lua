@@ -27,27 +27,31 @@ local KEYS = {
   },
 }
 
+--- The keys that the user has no map of their own for.
 ---@param buffer integer
----@param key claude_bridge.ChatKey
----@param mode string
-local function map_one(buffer, key, mode)
-  local plug = ('<Plug>(%s)'):format(key[3])
-  local is_mapped = vim.api.nvim_buf_call(buffer, function()
-    return vim.fn.hasmapto(plug, mode) == 1
-  end)
-  if not is_mapped then
-    vim.keymap.set(mode, key[2], plug, { buffer = buffer, remap = true, desc = key[3] })
+---@param keys claude_bridge.ChatKey[]
+---@return { mode: string, key: string, plug: string }[]
+local function wanted(buffer, keys)
+  local found = {}
+  for _, key in ipairs(keys) do
+    local plug, modes = ('<Plug>(%s)'):format(key[3]), key[1]
+    for _, mode in ipairs(type(modes) == 'table' and modes or { modes }) do
+      local is_mapped = vim.api.nvim_buf_call(buffer, function()
+        return vim.fn.hasmapto(plug, mode) == 1
+      end)
+      if not is_mapped then
+        found[#found + 1] = { mode = mode, key = key[2], plug = plug }
+      end
+    end
   end
+  return found
 end
 
 ---@param buffer integer
 ---@param keys claude_bridge.ChatKey[]
 local function map(buffer, keys)
-  for _, key in ipairs(keys) do
-    local modes = key[1]
-    for _, mode in ipairs(type(modes) == 'table' and modes or { modes }) do
-      map_one(buffer, key, mode)
-    end
+  for _, one in ipairs(wanted(buffer, keys)) do
+    vim.keymap.set(one.mode, one.key, one.plug, { buffer = buffer, remap = true })
   end
 end
 

@@ -3,18 +3,15 @@ local M = {}
 
 ---@param stored { id: string, title: string, folder?: string, updated?: string, current: boolean }
 local function option_of(stored)
-  local when = stored.updated and stored.updated:sub(1, 16):gsub('T', ' ') or nil
-  local here = stored.current and 'this one' or nil
-  local parts = {}
-  for _, part in pairs({ when or '', stored.folder or '', here or '' }) do
-    if part ~= '' then
-      parts[#parts + 1] = part
-    end
-  end
+  local when = stored.updated and stored.updated:sub(1, 16):gsub('T', ' ')
+  local here = stored.current and 'this one'
+  local parts = vim.tbl_filter(function(part)
+    return part ~= ''
+  end, { when or '', stored.folder or '', here or '' })
   return {
     value = stored.id,
     label = stored.title ~= '' and stored.title or stored.id,
-    description = table.concat(parts, ' · '),
+    description = #parts > 0 and table.concat(parts, ' · ') or nil,
   }
 end
 
