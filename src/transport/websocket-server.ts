@@ -1,4 +1,4 @@
-/** The one socket on which agents find the editor. */
+/** The one socket on which agents find the editor, by WebSocket or by HTTP. */
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -9,6 +9,7 @@ import type { Channel } from '../protocol/channel.ts';
 import { flatHeaders, type Headers, type Refusal, refusal } from './admission.ts';
 import { Keepalive } from './keepalive.ts';
 import { listen, type PortWish } from './ports.ts';
+import { SseEndpoint } from './sse-endpoint.ts';
 import { WebSocketChannel } from './websocket-channel.ts';
 
 /** A client that was let in. */
@@ -67,6 +68,7 @@ export class WebSocketServer {
   readonly #keepalive: Keepalive;
   readonly #waiting = new Map<Duplex, NodeJS.Timeout>();
   readonly #channels = new Set<WebSocketChannel>();
+  readonly #sse: SseEndpoint;
   #port = 0;
   #closed: Promise<void> | undefined;
 
@@ -76,7 +78,9 @@ export class WebSocketServer {
     this.#keepalive = new Keepalive(this.#limits.pingMs);
     this.#http = createServer({ connectionsCheckingInterval: NEVER_MS });
     this.#http.on('connection', (socket) => this.#onSocket(socket));
-    this.#http.on('request', (_request, response) => {
+    this.#sse = this.#createSse();
+    this.#http.on('request', (request, response) => {
+      if (this.#sse.handle(request, response)) return;
       response.writeHead(426, { Connection: 'close', Upgrade: 'websocket' }).end();
     });
     this.#http.on('upgrade', (request, socket, head) => this.#onUpgrade(request, socket, head));
@@ -122,8 +126,10 @@ export class WebSocketServer {
     const stopped = new Promise<void>((resolve) => this.#http.close(() => resolve()));
     for (const socket of [...this.#waiting.keys()]) socket.destroy();
     for (const channel of this.#channels) channel.close(GOING_AWAY, 'the editor goes away');
+    this.#sse.close();
     const late = setTimeout(() => {
       for (const channel of this.#channels) channel.terminate();
+      this.#sse.terminate();
     }, CLOSE_MS);
     await stopped;
     clearTimeout(late);
@@ -151,7 +157,7 @@ export class WebSocketServer {
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const refused = this.#refusal(request);
+    const refused = this.#refusal(request) ?? this.#crowded();
     if (refused) this.#refuse(request, socket, refused);
     else {
       this.#ws.handleUpgrade(request, socket, head, (webSocket) => {
@@ -163,16 +169,42 @@ export class WebSocketServer {
 
   #refusal(request: IncomingMessage): Refusal | undefined {
     const { token, extraHosts = [], tokenIn } = this.#options;
-    const refused = refusal(request, { port: this.#port, extraHosts, token, tokenIn });
-    if (refused) return refused;
-    if (this.#channels.size < this.#limits.maxClients) return undefined;
+    return refusal(request, { port: this.#port, extraHosts, token, tokenIn });
+  }
+
+  #crowded(): Refusal | undefined {
+    if (this.#channels.size + this.#sse.size < this.#limits.maxClients) return undefined;
     return { status: 503, reason: 'too many clients' };
+  }
+
+  #createSse(): SseEndpoint {
+    const { onConnection } = this.#options;
+    const { maxMessageBytes, maxBacklogBytes, pingMs } = this.#limits;
+    const logged = (request: IncomingMessage, refused: Refusal | undefined) => {
+      if (refused) this.#logRefusal(request.socket, refused.reason);
+      return refused;
+    };
+    return new SseEndpoint({
+      refusal: (request) => logged(request, this.#refusal(request)),
+      crowded: (request) => logged(request, this.#crowded()),
+      settled: ({ socket }) => this.#settle(socket),
+      admit: (channel, request) =>
+        onConnection({ channel, headers: flatHeaders(request), remote: remoteOf(request.socket) }),
+      onListenerError: (error) => this.#onListenerError(error),
+      maxMessageBytes,
+      maxBacklogBytes,
+      keepAliveMs: pingMs,
+    });
+  }
+
+  #onListenerError(error: unknown): void {
+    this.#options.logger.error('listener failed', { error: messageOf(error) });
   }
 
   #admit(webSocket: WebSocket, request: IncomingMessage): void {
     const channel = new WebSocketChannel(
       webSocket,
-      (error) => this.#options.logger.error('listener failed', { error: messageOf(error) }),
+      (error) => this.#onListenerError(error),
       this.#limits.maxBacklogBytes,
     );
     this.#channels.add(channel);
