@@ -11,6 +11,8 @@ import { insideWorkspace, isMissing } from './workspace.ts';
 export interface AgentFilesOptions {
   readonly buffers: BufferPort;
   folders(): readonly AbsolutePath[];
+  /** False for files that the user keeps from agents. */
+  mayRead(path: AbsolutePath): boolean;
   readonly edits: EditedProposals;
 }
 
@@ -46,9 +48,11 @@ export class AgentFiles {
     });
   }
 
-  /** The real path, where the file is in the workspace. */
-  inside(file: string): Promise<AbsolutePath> {
-    return insideWorkspace(file, this.options.folders());
+  /** The real path, where the file is in the workspace and not kept from agents. */
+  async inside(file: string): Promise<AbsolutePath> {
+    const real = await insideWorkspace(file, this.options.folders());
+    if (this.options.mayRead(real)) return real;
+    throw new BridgeError('refused', `the user keeps ${file} from agents`);
   }
 
   #inside(file: string): Promise<AbsolutePath> {

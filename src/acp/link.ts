@@ -29,6 +29,8 @@ export interface AcpLinkOptions {
   readonly buffers: BufferPort;
   /** What counts as the workspace, besides the agent's working directory. */
   folders(): readonly AbsolutePath[];
+  /** False for files that the user keeps from agents. */
+  mayRead(path: AbsolutePath): boolean;
   readonly version: string;
   /** How long a turn may go on after it was cancelled, ms. */
   readonly cancelMs?: number;
@@ -61,6 +63,7 @@ export class AcpLink implements AgentLink {
     this.#files = new AgentFiles({
       buffers,
       folders: () => [context.folder, ...options.folders()],
+      mayRead: options.mayRead,
       edits: this.#edits,
     });
     this.#permissions = new Permissions({
@@ -178,6 +181,7 @@ export class AcpLink implements AgentLink {
 
   push(context: Context): void {
     if (context.kind === 'selection') this.#turns.select(context.selection);
+    if (context.kind === 'diagnostics') this.#turns.diagnose(context.path, context.diagnostics);
   }
 
   async applyEdit(): Promise<void> {

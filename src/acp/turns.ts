@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Disposable } from '../core/disposable.ts';
 import { messageOf } from '../core/errors.ts';
-import type { Selection } from '../core/ports.ts';
+import type { AbsolutePath, Diagnostic, Selection } from '../core/ports.ts';
 import type { PromptPart, SessionSink } from '../session/ports.ts';
 import { blockOf, type Takes } from './content.ts';
 import { turnEnd } from './turn-end.ts';
@@ -28,6 +28,9 @@ export interface TurnsOptions {
   onEnd(): void;
 }
 
+/** Files whose diagnostics are kept for a prompt. */
+const DIAGNOSED_FILES = 100;
+
 export class Turns implements Disposable {
   /** Settles when the last prompt is answered; never rejects. */
   #turn: Promise<void> = Promise.resolve();
@@ -37,6 +40,7 @@ export class Turns implements Disposable {
   readonly #words: string[] = [];
   readonly #notes: string[] = [];
   #selection: Selection | undefined;
+  readonly #diagnostics = new Map<AbsolutePath, readonly Diagnostic[]>();
   #made = 0;
 
   constructor(private readonly options: TurnsOptions) {}
@@ -77,6 +81,14 @@ export class Turns implements Disposable {
   /** What is selected goes with the next prompt; the protocol has no message for context. */
   select(selection: Selection | undefined): void {
     this.#selection = selection && selection.text.trim() !== '' ? selection : undefined;
+  }
+
+  /** What is wrong in a file goes along when the file does. */
+  diagnose(path: AbsolutePath, diagnostics: readonly Diagnostic[]): void {
+    this.#diagnostics.delete(path);
+    if (diagnostics.length > 0) this.#diagnostics.set(path, diagnostics);
+    const [oldest] = this.#diagnostics.keys();
+    if (this.#diagnostics.size > DIAGNOSED_FILES && oldest) this.#diagnostics.delete(oldest);
   }
 
   dispose(): void {
@@ -130,7 +142,16 @@ export class Turns implements Disposable {
     const notes = this.#notes
       .splice(0)
       .map((text): PromptPart => ({ kind: 'text', text: `(${text})` }));
-    return [...notes, ...parts, ...this.#selected()].map((part) => blockOf(part, takes));
+    const files = [...parts, ...this.#selected()];
+    return [...notes, ...files, ...this.#wrong(files)].map((part) => blockOf(part, takes));
+  }
+
+  #wrong(parts: readonly PromptPart[]): readonly PromptPart[] {
+    const paths = new Set(parts.flatMap((part) => (part.kind === 'file' ? [part.path] : [])));
+    return [...paths].flatMap((path): readonly PromptPart[] => {
+      const found = this.#diagnostics.get(path);
+      return found ? [{ kind: 'text', text: asList(path, found) }] : [];
+    });
   }
 
   /** Once, and in the sight of the user. */
@@ -145,4 +166,12 @@ export class Turns implements Disposable {
     this.options.sink.update({ kind: 'attachment', attachment: { label, path } });
     return [{ kind: 'file', path, lines, text }];
   }
+}
+
+function asList(path: AbsolutePath, diagnostics: readonly Diagnostic[]): string {
+  const lines = diagnostics.map(({ severity, message, range, source }) => {
+    const from = source === undefined ? '' : ` (${source})`;
+    return `- line ${range.start.line + 1}, ${severity}: ${message}${from}`;
+  });
+  return `Diagnostics in ${path}:\n${lines.join('\n')}`;
 }

@@ -1,8 +1,9 @@
 /** A permission that hangs on one edit: the review view may decide it as well as the prompt. */
+import { randomUUID } from 'node:crypto';
 import { messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
-import type { Review, ReviewOutcome } from '../core/reviews.ts';
-import type { ReviewPort, SessionName } from './ports.ts';
+import type { Review, ReviewOutcome, ReviewOwner } from '../core/reviews.ts';
+import type { ReviewPort } from './ports.ts';
 import type { PromptQueue } from './prompt-queue.ts';
 import type {
   DecisionKind,
@@ -13,7 +14,7 @@ import type {
 } from './prompts.ts';
 
 export interface EditPermissionOptions {
-  readonly session: SessionName;
+  readonly owner: ReviewOwner;
   readonly reviews: ReviewPort;
   readonly prompts: PromptQueue;
   readonly logger: Logger;
@@ -62,13 +63,15 @@ async function open(
   edit: DiffBlock,
   editable: boolean,
   signal: AbortSignal,
-  { session, reviews, logger }: EditPermissionOptions,
+  { owner, reviews, logger }: EditPermissionOptions,
 ): Promise<Review | undefined> {
   try {
     return await reviews.open(
       {
-        owner: session,
+        owner,
         key: edit.path,
+        // Every request is one of its own, however alike.
+        requestId: randomUUID(),
         oldPath: edit.path,
         newPath: edit.path,
         proposal: edit.after,
@@ -79,7 +82,7 @@ async function open(
   } catch (error) {
     // The prompt shows the edit too, and still stands.
     if (!signal.aborted) {
-      logger.warn('an edit could not be shown for review', { session, reason: messageOf(error) });
+      logger.warn('an edit could not be shown for review', { owner, reason: messageOf(error) });
     }
     return undefined;
   }

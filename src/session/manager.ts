@@ -54,6 +54,10 @@ export class SessionManager implements AsyncDisposable {
     this.#run(command.data);
   }
 
+  get isEmpty(): boolean {
+    return this.#sessions.size === 0;
+  }
+
   /** To all sessions, as far as their agents can hear it. */
   push(context: Context): void {
     for (const session of this.#sessions.values()) session.push(context);

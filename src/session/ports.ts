@@ -4,8 +4,8 @@
  */
 import type { AsyncDisposable } from '../core/disposable.ts';
 import type { Logger } from '../core/logger.ts';
-import type { AbsolutePath, Diagnostic, Selection } from '../core/ports.ts';
-import type { Review, ReviewOutcome, ReviewRequest } from '../core/reviews.ts';
+import type { AbsolutePath, Diagnostic, ReviewEnd, Selection } from '../core/ports.ts';
+import type { Review, ReviewOutcome, ReviewOwner, ReviewRequest } from '../core/reviews.ts';
 import type {
   Abilities,
   Attachment,
@@ -81,6 +81,7 @@ export interface BufferPort {
 /** The reviews of the core, as far as a session needs them. */
 export interface ReviewPort {
   open(request: ReviewRequest, signal: AbortSignal): Promise<Review>;
+  closeOwnedBy(owner: ReviewOwner, end: ReviewEnd): Promise<number>;
 }
 
 /** What a session asks of the editor besides its view. */
@@ -88,6 +89,10 @@ export interface SessionEditor {
   openFile(path: AbsolutePath, line?: number): Promise<void>;
   /** Shows what is on disk; unsaved text stays. */
   reloadFiles(paths: readonly AbsolutePath[]): Promise<void>;
+  /** False for files that the user keeps from agents altogether. */
+  mayRead(path: AbsolutePath): boolean;
+  /** False for files of which agents are told nothing unasked. */
+  mayTell(path: AbsolutePath): boolean;
 }
 
 /** What a link is made with. */

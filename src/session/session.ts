@@ -1,6 +1,7 @@
 /** One live session: the conversation between its view and its link. */
+import { randomUUID } from 'node:crypto';
 import type { AsyncDisposable } from '../core/disposable.ts';
-import { messageOf } from '../core/errors.ts';
+import { BridgeError, messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { AbsolutePath } from '../core/ports.ts';
 import type { ReviewOutcome } from '../core/reviews.ts';
@@ -159,6 +160,7 @@ export class Session implements SessionSink, AsyncDisposable {
   }
 
   push(context: Context): void {
+    if ('path' in context && !this.options.editor.mayTell(context.path)) return;
     if (this.#started !== undefined) this.#link.push(context);
   }
 
@@ -188,7 +190,8 @@ export class Session implements SessionSink, AsyncDisposable {
     }
     const { reviews, logger } = this.options;
     const prompts = this.#prompts;
-    return askWithReview(prompt, edit, signal, { session: this.name, reviews, prompts, logger });
+    const owner = this.#owner;
+    return askWithReview(prompt, edit, signal, { owner, reviews, prompts, logger });
   }
 
   async review(
@@ -197,8 +200,10 @@ export class Session implements SessionSink, AsyncDisposable {
   ): Promise<ReviewOutcome> {
     const review = await this.options.reviews.open(
       {
-        owner: this.name,
+        owner: this.#owner,
         key: edit.path,
+        // Every edit is one of its own, however alike.
+        requestId: randomUUID(),
         oldPath: edit.path,
         newPath: edit.path,
         proposal: edit.after,
@@ -222,6 +227,7 @@ export class Session implements SessionSink, AsyncDisposable {
   async #dispose(message: string | undefined): Promise<void> {
     this.#outbox.dispose(new Error('the session was closed'));
     this.#prompts.end();
+    await this.options.reviews.closeOwnedBy(this.#owner, 'stopped');
     await this.#link.dispose();
     // A busy editor must not keep the process from ending.
     const late = setTimeout(() => this.#feed.dispose(), LAST_WORDS_MS);
@@ -236,6 +242,11 @@ export class Session implements SessionSink, AsyncDisposable {
     }
   }
 
+  /** Apart from the clients of the editor's own server. */
+  get #owner(): string {
+    return `session ${this.name}`;
+  }
+
   #ready(resume?: string): Promise<void> {
     const conversation = resume ?? this.#status.current.conversation;
     this.#started ??= this.#link
@@ -248,11 +259,14 @@ export class Session implements SessionSink, AsyncDisposable {
   }
 
   async #parts(text: string, attachments: readonly AttachmentRequest[]): Promise<PromptPart[]> {
-    const { buffers, config, folder } = this.options;
+    const { buffers, config, editor, folder } = this.options;
     const { images } = this.#status.current.abilities;
     const limit = config.attachmentLimit;
     const files: PromptPart[] = [];
     for (const request of attachments) {
+      if (!editor.mayRead(request.path)) {
+        throw new BridgeError('refused', `your settings keep ${request.path} from agents`);
+      }
       files.push(await readAttachment(request, { buffers, limit, folder, images }));
     }
     return [{ kind: 'text', text }, ...files];

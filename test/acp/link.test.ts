@@ -55,6 +55,7 @@ function scene(traits: Traits = {}, mode?: string, cancelMs?: number): Scene {
         start: startProcess,
         buffers,
         folders: () => [],
+        mayRead: (file) => !file.endsWith('.env'),
         version: '1.2.3',
         ...(cancelMs !== undefined && { cancelMs }),
       }),
@@ -345,6 +346,8 @@ describe('a turn', () => {
     const at = (line: number) => ({ line, character: utf16Column(0) });
     const range = { start: at(0), end: at(1) };
     it.live.manager.push({ kind: 'selection', selection: { path: file, text: 'one\n', range } });
+    const wrong = { message: 'no such name', severity: 'error', range, source: 'tsc' } as const;
+    it.live.manager.push({ kind: 'diagnostics', path: file, diagnostics: [wrong] });
     it.live.send('see', [{ path: file }]);
     await it.live.eventually(() => expect(it.text()).toContain('heard: see'));
     const uri = `file://${file}`;
@@ -354,6 +357,7 @@ describe('a turn', () => {
     expect(it.text()).toContain(
       JSON.stringify({ resource: { text: 'one\n', uri: `${uri}#L1-1` }, type: 'resource' }),
     );
+    expect(it.text()).toContain(`Diagnostics in ${file}:\n- line 1, error: no such name (tsc)`);
     expect(it.live.entries[1]).toMatchObject({
       kind: 'attachment',
       attachment: { label: `${file}:1-1` },
@@ -581,6 +585,7 @@ describe('files', () => {
     symlinkSync(outside, it.file('link'));
     const through = path.join(it.folder, 'link', 'secret');
     const made = path.join(it.folder, 'link', 'made');
+    const kept = it.file('.env', 'secret');
     it.play(
       { read: { path: secret } },
       { read: { path: through } },
@@ -588,10 +593,11 @@ describe('files', () => {
       { read: { path: 'relative' } },
       { write: { path: through, content: 'x' } },
       { write: { path: made, content: 'x' } },
+      { read: { path: kept } },
     );
     await idle(it);
     const answers = it.text().trim().split('\n');
-    expect(answers).toHaveLength(6);
+    expect(answers).toHaveLength(7);
     for (const answer of answers) expect(answer).toMatch(/^\{"error":/u);
     expect(it.written).toEqual([]);
     expect(readFileSync(secret, 'utf8')).toBe('secret');

@@ -31,9 +31,11 @@ function setUp(options: { reviewEdits?: boolean } = {}) {
     editor: {
       openFile: async () => {},
       reloadFiles: async (paths) => void reloaded.push(...paths),
+      mayRead: (path) => !path.endsWith('.env'),
+      mayTell: (path) => !path.endsWith('.env'),
     },
     buffers: { read: async (file) => buffers.get(file), write: async () => {} },
-    reviews: { open: async (request) => openReview(request, reviews) },
+    reviews: { open: async (request) => openReview(request, reviews), closeOwnedBy: async () => 0 },
     agents: {
       preferred: 'one',
       names: () => ['one'],
@@ -242,6 +244,18 @@ describe('what the user sends', () => {
     );
   });
 
+  test('does not carry what the user keeps from agents', async () => {
+    scene.open();
+    const view = await shown(scene);
+    const attachments = [{ path: '/w/.env' }];
+    scene.manager.handle({ kind: 'chat_send', session: 'one', text: 'see', attachments });
+    await vi.waitFor(() => expect(view.input).toBe('see'));
+    expect(only(scene.links).prompts).toEqual([]);
+    scene.manager.push({ kind: 'file-saved', path: '/w/.env' });
+    scene.manager.push({ kind: 'file-saved', path: '/w/a' });
+    expect(only(scene.links).contexts).toEqual([{ kind: 'file-saved', path: '/w/a' }]);
+  });
+
   test('starts the agent again after a failure and goes on with the conversation', async () => {
     scene.open();
     await shown(scene);
@@ -356,7 +370,7 @@ describe('an edit that needs a permission', () => {
     const view = await shown(scene);
     const asked = only(scene.sinks).ask(edit, live());
     await vi.waitFor(() => expect(scene.reviews).toHaveLength(1));
-    expect(only(scene.reviews).request).toMatchObject({ owner: 'one', proposal: 'new' });
+    expect(only(scene.reviews).request).toMatchObject({ owner: 'session one', proposal: 'new' });
     await vi.waitFor(() => expect(view.prompt).toMatchObject({ review: true }));
     only(scene.reviews).decide({ kind: 'accepted', text: 'mine', edited: true });
     expect(await asked).toMatchObject({ option: { id: 'y' }, edited: 'mine' });

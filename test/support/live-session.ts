@@ -34,9 +34,11 @@ export class LiveSession {
       editor: {
         openFile: async (path, line) => void this.opened.push(`${path}:${line}`),
         reloadFiles: async (paths) => void this.reloaded.push(...paths),
+        mayRead: (path) => !path.endsWith('.env'),
+        mayTell: (path) => !path.endsWith('.env'),
       },
       buffers: options.buffers ?? { read: async () => undefined, write: async () => {} },
-      reviews: { open: async (request) => this.#review(request) },
+      reviews: { open: async (request) => this.#review(request), closeOwnedBy: async () => 0 },
       agents: { preferred: 'it', names: () => ['it'], connector: () => options.connect },
     });
   }
