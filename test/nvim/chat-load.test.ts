@@ -91,7 +91,7 @@ test('5 MB of output in batches of 32 kB', async () => {
   const lines = await chat.lines();
   expect(lines.length).toBeLessThan(1100);
   expect(lines[1]).toBe(`  ${'0123456789'.repeat(7)}`);
-  expect(lines[401]).toBe('  … cut here: 5.0 MB in all, see :ClaudeSessionOutput');
+  expect(lines[401]).toBe('  … cut here: :ClaudeSessionOutput shows all 5.0 MB');
   expect(lines.at(-3)).toBe(`  ${'0123456789'.repeat(7)}`);
 });
 

@@ -102,15 +102,28 @@ test('closing the windows keeps the session, and it comes back without node', as
   expect(chat.sent('chat_open')).toEqual([]);
 });
 
-test('a conversation that was wiped out is asked for again', async () => {
+test('a conversation that was wiped out comes back when the user wants it', async () => {
   await chat.open();
   await chat.nvim.command(`bwipeout ${CONVERSATION}`);
-  const batch = { session: 'demo', batch: 1, ops: [say('a', 'x')] };
-  expect(await chat.call('chat.apply', batch)).toMatchObject({ ok: false, code: 'not-found' });
   await chat.nvim.command('ClaudeSession');
   await expect.poll(() => chat.sent('chat_show')).toEqual([{ kind: 'chat_show', session: 'demo' }]);
   await chat.open();
   await chat.apply([{ op: 'clear' }, say('a', 'x')]);
+  expect(await chat.lines()).toEqual(['x', '', '']);
+  expect(await windows()).toContain(CONVERSATION);
+});
+
+test('what an agent says or asks after that is not missed, and no window comes by itself', async () => {
+  await chat.open();
+  await chat.nvim.command(`bwipeout ${CONVERSATION} ${PROMPT}`);
+  const batch = { session: 'demo', batch: 1, ops: [say('a', 'x')] };
+  expect(await chat.call('chat.apply', batch)).toMatchObject({ ok: false, code: 'not-found' });
+  await expect.poll(() => chat.sent('chat_show')).toEqual([{ kind: 'chat_show', session: 'demo' }]);
+  await chat.open();
+  await chat.apply([{ op: 'clear' }, say('a', 'x')]);
+  expect(await windows()).toEqual(['']);
+  await chat.nvim.command('ClaudeSession');
+  expect(await windows()).toEqual(['', CONVERSATION, PROMPT]);
   expect(await chat.lines()).toEqual(['x', '', '']);
 });
 

@@ -14,6 +14,7 @@ local GROUPS = {
 ---@field path string
 ---@field before? string nil: a new file
 ---@field after string
+---@field part? boolean both texts are parts of the file
 ---@field omitted? boolean
 
 ---@param before string
@@ -62,7 +63,10 @@ function M.block(diff, options)
       block:add(indent, { '… the rest is left out here', 'ClaudeSessionDetail' })
       break
     end
-    block:add(indent, { line, GROUPS[line:sub(1, 1)] })
+    -- The numbers in a part are not those of the file.
+    if not (diff.part and line:sub(1, 1) == '@') then
+      block:add(indent, { line, GROUPS[line:sub(1, 1)] })
+    end
   end
   return block, added, removed
 end

@@ -15,8 +15,19 @@ end
 ---@param params { session: string, agent: string }
 function M.open(params)
   require('claude_bridge.chat.highlights').define()
-  local session = require('claude_bridge.chat.sessions').open(params.session, params.agent)
-  require('claude_bridge.chat.windows').show(session)
+  local session, is_seen = require('claude_bridge.chat.sessions').open(params.session, params.agent)
+  if is_seen then
+    require('claude_bridge.chat.windows').show(session)
+  end
+end
+
+--- Has node tell all of it to a new buffer, which stays hidden: the user has wiped out the old one,
+--- but what the agent asks from now on must not be missed.
+---@param session claude_bridge.ChatSession
+local function begin_anew(session)
+  session.is_hidden = true
+  require('claude_bridge.channel').notify({ kind = 'chat_show', session = session.name })
+  error({ code = 'not-found', message = 'the conversation has been wiped out' })
 end
 
 ---@type table<string, fun(session: claude_bridge.ChatSession, op: table)>
@@ -50,7 +61,7 @@ function M.apply(params)
     return
   end
   if not session.view then
-    error({ code = 'not-found', message = 'the conversation has been wiped out' })
+    begin_anew(session)
   end
   session.batch = params.batch
   local of_entries = {}

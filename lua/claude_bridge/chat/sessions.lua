@@ -7,6 +7,7 @@ local M = {}
 ---@field batch integer the last batch that was applied
 ---@field ended boolean the conversation can only be read
 ---@field used integer grows with each use
+---@field is_hidden? boolean its next buffer is not to be shown
 ---@field view? claude_bridge.ChatView nil: the user has wiped it out
 ---@field compose claude_bridge.ChatCompose
 ---@field status table
@@ -77,7 +78,8 @@ end
 --- The session of that name; made where there is none, begun anew where it has ended.
 ---@param name string
 ---@param agent string
----@return claude_bridge.ChatSession
+---@return claude_bridge.ChatSession session
+---@return boolean is_seen whether the user is to see it
 function M.open(name, agent)
   local session = M.get(name)
   if not session then
@@ -94,9 +96,10 @@ function M.open(name, agent)
   session.status = session.status or { agent = agent, state = 'connecting', progress = {} }
   session.choices = session.choices or { models = {}, modes = {}, commands = {} }
   session.view = session.view or require('claude_bridge.chat.view').new(name)
-  M.touch(session)
   require('claude_bridge.chat.context').watch()
-  return session
+  local is_seen = not session.is_hidden
+  session.is_hidden = nil
+  return session, is_seen
 end
 
 --- The session is over; its buffers stay to be read.

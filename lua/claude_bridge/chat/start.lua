@@ -45,6 +45,7 @@ function M.start(name, fresh)
     require('claude_bridge.chat.windows').show(session)
   elseif session then
     -- The conversation was wiped out here; node has all of it.
+    session.is_hidden = nil
     when_ready({ kind = 'chat_show', session = session.name })
   else
     when_ready({

@@ -108,7 +108,7 @@ end
 ---@param row integer 0-based, of the stream
 function Stream:mark_cut(buffer, row)
   local at, size = row + self.room, require('claude_bridge.chat.format').bytes(self.bytes)
-  local text = ('%s… cut here: %s in all, see :ClaudeSessionOutput'):format(self.indent, size)
+  local text = ('%s… cut here: :ClaudeSessionOutput shows all %s'):format(self.indent, size)
   lines.set(buffer, at, self.cut and 1 or 0, { text })
   lines.paint(buffer, at, 1, { { { 0, #text, 'ClaudeSessionDetail' } } })
   if not self.cut then
