@@ -1,9 +1,12 @@
---- Tells the node side what happens in the editor. The callbacks only note that something did;
---- the reading is done once per turn of the loop, and at most every few ms.
+--- Tells the node side what happens in the editor.
+---
+--- A cursor that moves fast must cost next to nothing, so it is not followed event by event: the
+--- first movement after a rest is told at once and takes the autocommands off, a timer then looks
+--- every few ms, and when a look finds nothing new the timer stops and the autocommands are back.
 local M = {}
 
---- Between two looks at the selection, ms. The first one after a rest is at once.
-local HOLD_MS = 20
+--- Between two looks at the selection, ms.
+local HOLD_MS = 5
 --- A look that costs much is taken less often: it may use one part in so many of the time.
 local COST_SHARE = 20
 local MAX_HOLD_MS = 1000
@@ -14,10 +17,9 @@ local MAX_TEXT_BYTES = 256 * 1024
 local group
 ---@type uv.uv_timer_t?
 local timer
---- Something may have changed the selection since the last look.
-local dirty = false
---- A look was taken a moment ago; the timer takes the next one.
-local holding = false
+--- Of the autocommands that wait for a movement; nil while the timer looks.
+---@type integer?
+local armed
 --- What was sent last: the region and its buffer's changedtick and name.
 ---@type { region: claude_bridge.Region, tick: integer, name: string }?
 local sent
@@ -61,11 +63,12 @@ local function was_sent(region, tick, name)
     and vim.deep_equal(before.block, region.block)
 end
 
+---@return boolean whether there was something new to tell
 local function send_selection()
   local selection = require('claude_bridge.selection')
   local region = selection.observe()
   if not region then
-    return
+    return false
   end
   if region.buf == vim.api.nvim_get_current_buf() then
     require('claude_bridge.windows').remember(vim.api.nvim_get_current_win())
@@ -73,45 +76,69 @@ local function send_selection()
   local tick = vim.api.nvim_buf_get_changedtick(region.buf)
   local name = vim.api.nvim_buf_get_name(region.buf)
   if was_sent(region, tick, name) then
-    return
+    return false
   end
   local event = selection.payload(region, MAX_TEXT_BYTES)
   event.kind = 'selection'
   sent = notify(event) and { region = region, tick = tick, name = name } or nil
+  return sent ~= nil
+end
+
+local touch
+
+local function arm()
+  armed = armed
+    or vim.api.nvim_create_autocmd(
+      { 'CursorMoved', 'CursorMovedI', 'TextChanged', 'TextChangedI', 'TextChangedP' },
+      { group = group, callback = touch }
+    )
 end
 
 local look
 
 --- Runs in the loop's own context, where hardly any function may be called.
-local function release()
-  holding = false
-  if dirty then
-    vim.schedule(look)
-  end
+local function on_timer()
+  vim.schedule(look)
 end
 
-look = function()
-  if not dirty or not timer then
+---@param is_first? boolean whether it was a movement that led here, and not the timer
+look = function(is_first)
+  if not timer then
     return
   end
-  dirty, holding = false, true
   local began = vim.uv.hrtime()
-  local ok, failure = pcall(send_selection)
-  local cost = (vim.uv.hrtime() - began) / 1e6
-  timer:start(math.ceil(math.min(math.max(HOLD_MS, cost * COST_SHARE), MAX_HOLD_MS)), 0, release)
+  local ok, is_new = pcall(send_selection)
+  if not ok or (not is_new and not is_first) then
+    arm()
+  else
+    local cost = (vim.uv.hrtime() - began) / 1e6
+    local hold = math.min(math.max(HOLD_MS, cost * COST_SHARE), MAX_HOLD_MS)
+    timer:start(math.ceil(hold), 0, on_timer)
+  end
   if not ok then
-    error(failure, 0)
+    error(is_new, 0)
   end
 end
 
---- Notes that the selection may have changed. Runs on each cursor movement.
-local function touch()
-  if dirty then
-    return
+local function look_at_movement()
+  look(true)
+end
+
+--- Runs at the first movement after a rest.
+touch = function()
+  if armed then
+    vim.api.nvim_del_autocmd(armed)
+    armed = nil
+    vim.schedule(look_at_movement)
   end
-  dirty = true
-  if not holding then
-    vim.schedule(look)
+end
+
+--- Looks at once, also a moment after the last look.
+local function look_now()
+  if armed then
+    touch()
+  else
+    vim.schedule(look_at_movement)
   end
 end
 
@@ -122,8 +149,7 @@ local function on_mode_changed()
   if was and not is then
     selection.leave_visual(event.old_mode)
     -- Told at once: the user may go on to the agent's terminal and ask.
-    dirty = true
-    vim.schedule(look)
+    look_now()
   elseif is then
     if not was then
       selection.enter_visual()
@@ -230,7 +256,6 @@ function M.start()
   M.stop()
   group = vim.api.nvim_create_augroup('ClaudeBridgeEvents', { clear = true })
   timer = assert(vim.uv.new_timer())
-  on({ 'CursorMoved', 'CursorMovedI', 'TextChanged', 'TextChangedI', 'TextChangedP' }, touch)
   on({ 'BufEnter', 'WinEnter' }, touch)
   on({ 'ModeChanged' }, on_mode_changed)
   on({ 'BufDelete', 'BufUnload', 'BufWipeout', 'BufFilePre' }, on_gone)
@@ -241,8 +266,15 @@ function M.start()
   on({ 'DiagnosticChanged' }, on_diagnostics)
   send_workspace()
   send_documents()
-  dirty = true
-  look()
+  look(true)
+end
+
+--- Tells the present selection once more: the node side has dropped it.
+function M.tell_again()
+  if timer then
+    sent = nil
+    touch()
+  end
 end
 
 --- Stops telling. Nothing of what was told is remembered.
@@ -256,7 +288,7 @@ function M.stop()
     timer:close()
     timer = nil
   end
-  dirty, holding, sent, sent_folders = false, false, nil, {}
+  armed, sent, sent_folders = nil, nil, {}
   closed_paths, diagnosed, scheduled = {}, {}, {}
   require('claude_bridge.selection').reset()
 end

@@ -37,7 +37,10 @@ local function load(path)
   end
   local swap = vim.fn.swapname(buf)
   if swap ~= '' and not swap:find('%.swp$') then
-    vim.notify('claude-bridge: another Neovim may be editing ' .. path, vim.log.levels.WARN)
+    require('claude_bridge.ui').notify({
+      level = 'warn',
+      message = 'another Neovim may be editing ' .. path,
+    })
   end
   vim.bo[buf].buflisted = true
   return buf

@@ -285,9 +285,7 @@ test('a swap file asks no question', async () => {
       blocking: false,
     });
     expect(await lua('return vim.api.nvim_buf_get_lines(0, 0, -1, false)')).toEqual(['text']);
-    expect(await context.nvim.messages()).toMatch(
-      /^claude-bridge: another Neovim may be editing .*$/,
-    );
+    expect(await context.nvim.messages()).toMatch(/^.*: another Neovim may be editing .*$/);
   } finally {
     await other.dispose();
   }

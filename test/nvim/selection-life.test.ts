@@ -211,6 +211,26 @@ describe('the file itself', () => {
   });
 });
 
+describe('movements', () => {
+  const waiting = () =>
+    context.nvim.lua<number>(
+      `return #vim.api.nvim_get_autocmds({ group = 'ClaudeBridgeEvents', event = 'CursorMoved' })`,
+    );
+
+  test('are not followed one by one, and are waited for again at rest', async () => {
+    await context.open('a.txt', 'x\n'.repeat(2_000));
+    await vi.waitFor(async () => expect(await waiting()).toBe(1));
+    const before = context.selections.length;
+    await context.nvim.feed('j'.repeat(1_000));
+    expect(await waiting()).toBe(0);
+    await context.told('', 1_000, 0, 1_000, 0);
+    expect(context.selections.length - before).toBeLessThan(100);
+    await vi.waitFor(async () => expect(await waiting()).toBe(1));
+    await context.nvim.input('j');
+    await context.told('', 1_001, 0, 1_001, 0);
+  });
+});
+
 describe('closing', () => {
   test.each(['bwipeout!', 'bdelete!', 'bunload!'])(
     '%s tells that the file is closed',
