@@ -80,7 +80,12 @@ function cellsOf(batches: unknown): string {
   return lines.map(([, , , cells]) => textOf(cells)).join('\n');
 }
 
+/** A cell is a text, its highlight, and how often it is repeated. */
 function textOf(cells: unknown): string {
   if (!Array.isArray(cells)) return '';
-  return cells.map((cell: unknown) => (Array.isArray(cell) ? String(cell[0]) : '')).join('');
+  const texts = cells.map((cell: unknown) => {
+    const [text, , times] = Array.isArray(cell) ? cell : [];
+    return String(text).repeat(typeof times === 'number' ? times : 1);
+  });
+  return texts.join('');
 }

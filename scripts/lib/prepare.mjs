@@ -13,11 +13,14 @@ export async function ensurePackages({ dev }) {
   }
   // npm writes this copy of the lock file last.
   const installed = changedAt(inProject('node_modules/.package-lock.json'));
-  const complete = fs.existsSync(inProject('node_modules', dev ? 'vitest' : 'esbuild'));
+  const hasDev = fs.existsSync(inProject('node_modules/vitest'));
+  const complete = dev ? hasDev : fs.existsSync(inProject('node_modules/esbuild'));
   if (complete && installed >= changedAt(inProject('package-lock.json'))) return;
   console.error('Installing packages ...');
-  // Said outright, since NODE_ENV=production or a user's npm configuration may say otherwise.
-  await mustRun('npm', ['ci', '--loglevel=error', dev ? '--include=dev' : '--omit=dev'], {
+  // Said outright, since NODE_ENV=production or a user's npm configuration may say otherwise. What
+  // a developer has installed stays.
+  const which = dev || hasDev ? '--include=dev' : '--omit=dev';
+  await mustRun('npm', ['ci', '--loglevel=error', which], {
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   });
