@@ -56,7 +56,7 @@ export class Bridge {
     this.logger = new LogFile({ path: config.log_path, level: config.log_level });
     this.#watcher = new FileWatcher({
       logger: this.logger,
-      onChange: (paths) => this.#run('reload', port.reloadFiles(paths)),
+      onChange: (paths) => this.#run('reload', this.#editor.reloadFiles(paths)),
     });
     const port = this.#port(calls);
     const privacy = new Privacy({

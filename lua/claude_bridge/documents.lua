@@ -15,7 +15,7 @@ end
 local function open_buffers()
   local is_real_file = require('claude_bridge.paths').is_real_file
   return vim.tbl_filter(function(buf)
-    return vim.api.nvim_buf_is_loaded(buf) and vim.bo[buf].buflisted and is_real_file(buf)
+    return vim.api.nvim_buf_is_loaded(buf) and vim.fn.buflisted(buf) == 1 and is_real_file(buf)
   end, vim.api.nvim_list_bufs())
 end
 

@@ -7,11 +7,19 @@ local function is_absolute(name)
   return name:sub(1, 1) == '/' or name:find('^%a:[/\\]') ~= nil
 end
 
---- Whether the name is a file's, which need not exist yet: no `scheme://`, no folder.
+--- Whether the name is a path of this machine, and not of another or of a plugin's own: no
+--- `scheme://`.
+---@param name string
+---@return boolean
+function M.is_local(name)
+  return is_absolute(name) and not name:find('^%a[%w+.-]+://')
+end
+
+--- Whether the name is a file's, which need not exist yet.
 ---@param name string
 ---@return boolean
 function M.is_file_name(name)
-  if not is_absolute(name) or name:find('^%a[%w+.-]+://') then
+  if not M.is_local(name) then
     return false
   end
   local stat = vim.uv.fs_stat(name)
@@ -22,9 +30,15 @@ end
 ---@param buf integer
 ---@return boolean
 function M.is_real_file(buf)
-  return vim.api.nvim_buf_is_valid(buf)
-    and vim.api.nvim_get_option_value('buftype', { buf = buf }) == ''
-    and M.is_file_name(vim.api.nvim_buf_get_name(buf))
+  if
+    not vim.api.nvim_buf_is_valid(buf)
+    or vim.api.nvim_get_option_value('buftype', { buf = buf }) ~= ''
+  then
+    return false
+  end
+  local name = vim.api.nvim_buf_get_name(buf)
+  -- Only an empty buffer may be a folder's; the disk need not be asked about the others.
+  return vim.api.nvim_buf_line_count(buf) > 1 and M.is_local(name) or M.is_file_name(name)
 end
 
 --- The buffer of exactly this file, known by this name or by another (a link, a linked folder).

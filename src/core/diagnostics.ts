@@ -20,12 +20,19 @@ export interface DiagnosticsOptions {
   readonly privacy: Pick<Privacy, 'excludes'>;
 }
 
+interface ExpectedWrite {
+  /** Wall-clock ms. */
+  readonly since: number;
+  /** Whether the editor shows the new text already. */
+  readonly isShown: boolean;
+}
+
 export class Diagnostics {
   readonly #port: DiagnosticsOptions['port'];
   readonly #privacy: DiagnosticsOptions['privacy'];
   readonly #changes = new Emitter<readonly AbsolutePath[]>();
-  /** Files that an agent is about to write or has just written -> since when, ms. */
-  readonly #expected = new Map<AbsolutePath, number>();
+  /** Files that an agent is about to write or has just written. */
+  readonly #expected = new Map<AbsolutePath, ExpectedWrite>();
   /** Files of which something has told diagnostics, be it a language server or a linter. */
   readonly #diagnosed = new Set<AbsolutePath>();
 
@@ -42,7 +49,7 @@ export class Diagnostics {
   changed(paths: readonly AbsolutePath[]): void {
     for (const path of paths) {
       this.#diagnosed.add(path);
-      this.#expected.delete(path);
+      if (this.#expected.get(path)?.isShown) this.#expected.delete(path);
     }
     this.#changes.emit(paths);
   }
@@ -54,7 +61,15 @@ export class Diagnostics {
 
   /** An agent is about to write the file: the next reading of all files waits for its diagnostics. */
   expectWrite(path: AbsolutePath): void {
-    this.#expected.set(path, Date.now());
+    this.#expected.set(path, { since: Date.now(), isShown: false });
+  }
+
+  /** To be called when the editor shows what was written: news of these files are of that. */
+  shown(paths: readonly AbsolutePath[]): void {
+    for (const path of paths) {
+      const write = this.#expected.get(path);
+      if (write) this.#expected.set(path, { ...write, isShown: true });
+    }
   }
 
   /**
@@ -80,10 +95,10 @@ export class Diagnostics {
   }
 
   #takeExpected(): AbsolutePath[] {
-    const since = Date.now() - EXPECTED_FOR_MS;
-    const recent = [...this.#expected].filter(([, at]) => at >= since).map(([path]) => path);
+    const oldest = Date.now() - EXPECTED_FOR_MS;
+    const recent = [...this.#expected].filter(([, { since }]) => since >= oldest);
     this.#expected.clear();
-    return recent;
+    return recent.map(([path]) => path);
   }
 
   /** Resolves when news of each file has come and settled, at the limit, or when withdrawn. */

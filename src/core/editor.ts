@@ -66,6 +66,12 @@ export class Editor {
     return this.selection.onChange(listener);
   }
 
+  /** Shows what is on disk in the buffers of these files. */
+  async reloadFiles(paths: readonly AbsolutePath[]): Promise<void> {
+    await this.port.reloadFiles(paths);
+    this.diagnostics.shown(paths);
+  }
+
   handle(event: EditorEvent): void {
     switch (event.kind) {
       case 'selection':

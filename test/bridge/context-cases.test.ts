@@ -345,3 +345,24 @@ describe('tools', () => {
     }
   });
 });
+
+test('a poll right after a write waits for what a language server says of it', async () => {
+  await open('a.ts', 'fine\n');
+  await lua(`
+    local namespace = vim.api.nvim_create_namespace('server')
+    local function publish()
+      local first = vim.api.nvim_buf_get_lines(0, 0, 1, false)[1]
+      vim.diagnostic.set(namespace, 0, first == 'broken' and {
+        { lnum = 0, col = 0, message = 'it is broken' },
+      } or {})
+    end
+    local function later() vim.defer_fn(publish, 300) end
+    vim.api.nvim_buf_attach(0, false, { on_lines = later, on_reload = later })
+    publish()`);
+  const uri = `file://${file('a.ts')}`;
+  expect(await answer('getDiagnostics', { uri })).toEqual([{ uri, diagnostics: [] }]);
+  bridge.write({ 'a.ts': 'broken\n' });
+  expect(await answer('getDiagnostics')).toMatchObject([
+    { uri, diagnostics: [{ message: 'it is broken' }] },
+  ]);
+});

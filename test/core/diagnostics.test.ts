@@ -91,8 +91,15 @@ test('a file that a linter without a server looks at is waited for', async () =>
 
 test('news that came before the poll are not waited for again', async () => {
   diagnostics.expectWrite(A);
+  diagnostics.shown([A]);
   diagnostics.changed([A]);
   expect(await poll()).toBe(0);
+});
+
+test('news of the text before the write are not those that are waited for', async () => {
+  diagnostics.expectWrite(A);
+  diagnostics.changed([A]);
+  expect(await poll(() => setTimeout(() => diagnostics.changed([A]), 300))).toBe(400);
 });
 
 test('a write long ago is not waited for', async () => {
