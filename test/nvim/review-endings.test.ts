@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
+import { type BenchOptions, type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
 
 let bench: ReviewBench;
 afterEach(() => bench.dispose());
@@ -70,9 +70,9 @@ const harmless = [
   ':stopinsert<CR>',
 ];
 
-async function open(content = FILE) {
-  bench = await startReviews();
-  const file = bench.write('a.txt', content);
+async function open(options: BenchOptions = {}) {
+  bench = await startReviews(options);
+  const file = bench.write('a.txt', FILE);
   bench.write('other.txt', 'other\n');
   const before = await snapshot(bench.nvim);
   const review = await bench.open({ path: file, proposal: PROPOSAL });
@@ -191,10 +191,43 @@ test('a second :w before the view is gone does nothing', async () => {
   expect(bench.decided).toEqual([review.id]);
 });
 
-test('a typed :q! after an :x elsewhere is no acceptance', async () => {
-  const { review } = await open();
-  await bench.nvim.feed(':split other.txt | x<CR>:q!<CR>');
+test.each([
+  ':split other.txt | x<CR>:q!<CR>',
+  ':split other.txt | x<CR>ZQ',
+  ':x other.txt<CR>',
+  ':xyz<CR>ZQ',
+  ':x<Esc>:q<CR>',
+  ':x<Esc>ZQ',
+  ' a',
+  ' b',
+])('%s, with an :x that does not end the review, is no acceptance', async (keys) => {
+  const { review } = await open({ ui: true });
+  await bench.nvim.lua(`vim.keymap.set('n', ' a', '<Cmd>q<CR>')
+    vim.keymap.set('n', ' b', '<Cmd>echo "x"<CR><Cmd>q<CR>')`);
+  await bench.nvim.input(keys);
   expect(await review.outcome).toMatchObject({ kind: 'rejected' });
+});
+
+test.each([' a', ' b', ' c', ' d', ' e'])('a mapping of :x accepts (%s)', async (keys) => {
+  const { review } = await open({ ui: true });
+  await bench.nvim.lua(`vim.keymap.set('n', ' a', '<Cmd>x<CR>')
+    vim.keymap.set('n', ' b', ':x<CR>')
+    vim.keymap.set('n', ' c', ' a', { remap = true })
+    vim.keymap.set('n', ' d', '<cmd>silent exit!<cr>')
+    vim.keymap.set('n', ' e', ':w<CR>')`);
+  await bench.nvim.input(keys);
+  expect(await review.outcome).toMatchObject({ kind: 'accepted' });
+});
+
+test('keys are no longer looked at when no review is left', async () => {
+  const before = await (async () => {
+    bench = await startReviews();
+    return bench.nvim.lua('return vim.on_key()');
+  })();
+  const review = await bench.open({ path: bench.write('a.txt', FILE), proposal: PROPOSAL });
+  expect(await bench.nvim.lua('return vim.on_key()')).not.toBe(before);
+  await review.close('withdrawn');
+  expect(await bench.nvim.lua('return vim.on_key()')).toBe(before);
 });
 
 test('undo goes back to the proposal, not behind it', async () => {

@@ -11,38 +11,6 @@ local GROUP = 'claude_bridge_review'
 ---@field reject fun(review: claude_bridge.Review, notice?: string)
 ---@field keep fun(review: claude_bridge.Review)
 
---- `:x` and `:exit` on an unmodified buffer write nothing; the command line is where they show.
-local exit_was_typed = false
-
---- Whether a command line holds `:xit` or `:exit`, also behind modifiers and `|`.
----@param line string
----@return boolean
-local function has_exit(line)
-  while line ~= '' do
-    local parsed, command = pcall(vim.api.nvim_parse_cmd, line, {})
-    if not parsed then
-      return false
-    end
-    if command.cmd == 'xit' or command.cmd == 'exit' then
-      return true
-    end
-    line = command.nextcmd or ''
-  end
-  return false
-end
-
-local function on_cmdline_leave()
-  if vim.v.event.abort or vim.v.event.cmdtype ~= ':' then
-    return
-  end
-  exit_was_typed = has_exit(vim.fn.getcmdline())
-  if exit_was_typed then
-    vim.schedule(function()
-      exit_was_typed = false
-    end)
-  end
-end
-
 ---@param review claude_bridge.Review
 ---@param actions claude_bridge.ReviewActions
 local function reject_if_hidden(review, actions)
@@ -69,7 +37,7 @@ local function on_quit(review, actions)
   vim.schedule(function()
     review.quitting = nil
   end)
-  if exit_was_typed then
+  if require('claude_bridge.review.exit_command').is_running() then
     actions.accept(review)
   end
 end
@@ -153,12 +121,12 @@ local function watch_buffer(review, actions)
   end
 end
 
----@param actions claude_bridge.ReviewActions
-local function watch_editor(actions)
+---@param group integer
+local function watch_editor(group)
   local function on(events, callback, pattern)
-    vim.api.nvim_create_autocmd(events, { group = GROUP, pattern = pattern, callback = callback })
+    vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
   end
-  on('CmdlineLeave', on_cmdline_leave, ':')
+  require('claude_bridge.review.exit_command').start(group)
   on('WinClosed', function(event)
     for _, review in pairs(state.reviews) do
       require('claude_bridge.review.remove').before_close(review, tonumber(event.match) or 0)
@@ -181,7 +149,7 @@ end
 function M.start(review, actions)
   local group = vim.api.nvim_create_augroup(GROUP, { clear = false })
   if #vim.api.nvim_get_autocmds({ group = group, event = 'CmdlineLeave' }) == 0 then
-    watch_editor(actions)
+    watch_editor(group)
   end
   watch_buffer(review, actions)
 end
@@ -189,6 +157,7 @@ end
 --- Watches no longer, once no review is left.
 function M.stop_if_idle()
   if next(state.reviews) == nil then
+    require('claude_bridge.review.exit_command').stop()
     vim.api.nvim_create_augroup(GROUP, { clear = true })
   end
 end
