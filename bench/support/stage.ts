@@ -70,9 +70,9 @@ export async function startBridge(nvim: TestNvim): Promise<number> {
   return Number(path.basename(lockFiles(nvim)[0] ?? '', '.lock'));
 }
 
-export const lockFolder = (nvim: TestNvim): string => path.join(nvim.home, '.claude', 'ide');
+const lockFolder = (nvim: TestNvim): string => path.join(nvim.home, '.claude', 'ide');
 
-export function lockFiles(nvim: TestNvim): string[] {
+function lockFiles(nvim: TestNvim): string[] {
   const folder = lockFolder(nvim);
   if (!fs.existsSync(folder)) return [];
   return fs.readdirSync(folder).filter((name) => name.endsWith('.lock'));

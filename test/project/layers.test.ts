@@ -6,76 +6,71 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { PROJECT, tempDir } from '../support/nvim.ts';
 
-const OUTER = ['nvim', 'tools', 'protocol', 'transport', 'agents', 'platform'];
+const FOLDERS = [
+  'core',
+  'session',
+  'kernel',
+  'acp',
+  'bus',
+  'sid-bridge',
+  'nvim',
+  'tools',
+  'protocol',
+  'transport',
+  'platform',
+  'agents',
+];
+const SDK = '@modelcontextprotocol/sdk/types.js';
+
+interface Layer {
+  forbidden: string[];
+  allowed: string[];
+}
 
 /** What a file of each layer must not import, and what it may. */
-const LAYERS: Record<string, { forbidden: string[]; allowed: string[] }> = {
-  core: {
-    forbidden: [
-      'neovim',
-      'ws',
-      '@modelcontextprotocol/sdk/types.js',
-      ...folders(...OUTER, 'session', 'kernel'),
-    ],
-    allowed: ['zod', 'node:path'],
-  },
-  session: {
-    forbidden: ['neovim', 'ws', '@modelcontextprotocol/sdk/types.js', ...folders(...OUTER)],
-    allowed: ['zod', ...folders('core')],
-  },
-  kernel: {
-    forbidden: [
-      'neovim',
-      'ws',
-      '@modelcontextprotocol/sdk/types.js',
-      ...folders(...OUTER, 'session'),
-    ],
-    allowed: ['zod', ...folders('core')],
-  },
-  nvim: {
-    forbidden: [
-      'ws',
-      '@modelcontextprotocol/sdk/types.js',
-      ...folders('tools', 'protocol', 'transport', 'agents'),
-    ],
-    allowed: ['neovim', ...folders('core', 'session')],
-  },
-  tools: {
-    forbidden: ['neovim', 'ws', ...folders('nvim', 'transport', 'agents')],
-    allowed: ['zod', ...folders('core', 'protocol')],
-  },
-  protocol: {
-    forbidden: ['neovim', 'ws', ...folders('nvim', 'tools', 'transport', 'agents')],
-    allowed: ['@modelcontextprotocol/sdk/types.js', ...folders('core')],
-  },
-  transport: {
-    forbidden: [
-      'neovim',
-      '@modelcontextprotocol/sdk/types.js',
-      ...folders('nvim', 'tools', 'agents'),
-    ],
-    allowed: ['ws', ...folders('core', 'protocol')],
-  },
-  platform: {
-    forbidden: [
-      'neovim',
-      'ws',
-      '@modelcontextprotocol/sdk/types.js',
-      ...folders('nvim', 'tools', 'protocol', 'transport', 'agents'),
-    ],
-    allowed: ['node:fs', ...folders('core')],
-  },
+const LAYERS: Record<string, Layer> = {
+  core: layer('core', [], { forbidden: ['neovim', 'ws', SDK], allowed: ['zod', 'node:path'] }),
+  session: layer('session', ['core'], { forbidden: ['neovim', 'ws', SDK], allowed: ['zod'] }),
+  kernel: layer('kernel', ['core'], { forbidden: ['neovim', 'ws', SDK], allowed: ['zeromq'] }),
+  acp: dialect('acp'),
+  bus: dialect('bus'),
+  'sid-bridge': dialect('sid-bridge'),
+  nvim: layer('nvim', ['core', 'session'], { forbidden: ['ws', SDK], allowed: ['neovim'] }),
+  tools: layer('tools', ['core', 'protocol'], { forbidden: ['neovim', 'ws'], allowed: ['zod'] }),
+  protocol: layer('protocol', ['core'], { forbidden: ['neovim', 'ws'], allowed: [SDK] }),
+  transport: layer('transport', ['core', 'protocol'], {
+    forbidden: ['neovim', SDK],
+    allowed: ['ws'],
+  }),
+  platform: layer('platform', ['core'], {
+    forbidden: ['neovim', 'ws', SDK],
+    allowed: ['node:fs'],
+  }),
   'agents/one': {
-    forbidden: ['neovim', 'ws', '../../nvim/x.ts', '../../transport/x.ts', '../another/x.ts'],
-    allowed: [
-      '../family.ts',
-      './x.ts',
-      '../../core/x.ts',
-      '../../tools/x.ts',
-      '../../protocol/x.ts',
-    ],
+    forbidden: ['neovim', 'ws', '../another/x.ts', ...deep('nvim', 'transport', 'session', 'acp')],
+    allowed: ['../family.ts', './x.ts', ...deep('core', 'tools', 'protocol', 'platform')],
   },
 };
+
+/** A layer that may import the named ones, and no other but itself. */
+function layer(own: string, allowed: string[], libraries: Layer): Layer {
+  const others = FOLDERS.filter((name) => name !== own && !allowed.includes(name));
+  return {
+    forbidden: [...libraries.forbidden, ...folders(...others)],
+    allowed: [...libraries.allowed, './x.ts', ...folders(...allowed)],
+  };
+}
+
+function dialect(own: string): Layer {
+  return layer(own, ['core', 'session'], {
+    forbidden: ['neovim', 'ws', 'jose', SDK],
+    allowed: ['zod'],
+  });
+}
+
+function deep(...names: string[]): string[] {
+  return names.map((name) => `../../${name}/x.ts`);
+}
 
 function folders(...names: string[]): string[] {
   return names.map((name) => `../${name}/x.ts`);
