@@ -291,6 +291,18 @@ test('an answer that nobody takes leaves the question open', async () => {
   expect(await chat.nvim.messages()).toContain('the question stays open');
 });
 
+test('a reason that comes too late is not lost', async () => {
+  await ask(permission('p'));
+  await chat.nvim.input('r');
+  await expect.poll(mode).toBe('i');
+  await chat.nvim.input('use pnpm');
+  await ask({ op: 'dismiss', id: 'p', reason: 'withdrawn' } as never);
+  await chat.nvim.input('<CR>');
+  await expect.poll(() => lua(`return vim.fn.getreg('"')`)).toBe('use pnpm');
+  expect(await chat.nvim.messages()).toContain('demo no longer waits for this answer');
+  expect(answers()).toEqual([]);
+});
+
 test('what is decided elsewhere goes; what is withdrawn with its session too', async () => {
   await ask(permission('p'));
   await ask({ op: 'dismiss', id: 'p', reason: 'elsewhere' } as never);

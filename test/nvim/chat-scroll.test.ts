@@ -118,3 +118,16 @@ test('text streams while the command line is in use', async () => {
     'echo 1',
   ]);
 });
+
+test('text streams while the command-line window is open', async () => {
+  await chat.apply([agent('a', text(100))]);
+  await chat.nvim.input('q:');
+  await expect.poll(() => chat.nvim.lua(`return vim.fn.getcmdwintype()`)).toBe(':');
+  await chat.apply([append('a', `\n${text(50, 'more')}`)]);
+  await chat.nvim.input(':quit<CR>');
+  await expect.poll(() => chat.nvim.lua(`return vim.fn.getcmdwintype()`)).toBe('');
+  await chat.apply([append('a', '\nlast')]);
+  const view = await seen();
+  expect(view.bottom).toBe(view.last);
+  expect((await chat.lines()).slice(-4)).toEqual(['more 50', 'last', '', '']);
+});

@@ -157,7 +157,7 @@ end
 ---@param fields table
 function M.answer(ask, fields)
   if not vim.list_contains(queue, ask) then
-    return
+    error({ message = ('%s no longer waits for this answer'):format(ask.session) })
   end
   if not ask.deliver(fields) then
     error({ message = 'the bridge does not run; the question stays open' })

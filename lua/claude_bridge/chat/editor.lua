@@ -33,6 +33,20 @@ local function set_keys(buffer, multiline, submit)
   end
 end
 
+--- What nobody takes is not lost.
+---@param options claude_bridge.ChatEditorOptions
+---@param text string
+local function submit_or_keep(options, text)
+  local ui = require('claude_bridge.ui')
+  local is_taken = ui.guard(function()
+    options.submit(text)
+  end)
+  if not is_taken and text ~= '' then
+    vim.fn.setreg('"', text)
+    ui.notify({ level = 'info', message = 'what you wrote is in the unnamed register: p puts it' })
+  end
+end
+
 --- Opens the window and starts Insert mode in it: the user has asked for it by a key.
 ---@param options claude_bridge.ChatEditorOptions
 function M.open(options)
@@ -61,9 +75,7 @@ function M.open(options)
     local text = text_of(buffer)
     vim.cmd.stopinsert()
     api.nvim_win_close(window, true)
-    require('claude_bridge.ui').guard(function()
-      options.submit(text)
-    end)
+    submit_or_keep(options, text)
   end)
   api.nvim_create_autocmd('BufWinLeave', {
     buffer = buffer,

@@ -57,7 +57,7 @@ local function state_of(status)
 end
 
 ---@param session claude_bridge.ChatSession
----@return { [1]: string, [2]: string? }[] parts text and group
+---@return { [1]: string, [2]: string?, first: integer } parts text and group; `first` of them matter most
 local function parts_of(session)
   local status = session.status
   local state, group = state_of(status)
@@ -72,6 +72,7 @@ local function parts_of(session)
   end
   add((status.waiting or 0) > 0 and ('%d to answer'):format(status.waiting), 'ClaudeSessionWaiting')
   add((status.queued or 0) > 0 and ('%d to be sent'):format(status.queued), 'ClaudeSessionWaiting')
+  parts.first = #parts
   add(progress(status))
   add(label_of(session.choices.models, status.model))
   add(label_of(session.choices.modes, status.mode))
@@ -84,9 +85,10 @@ end
 ---@param session claude_bridge.ChatSession
 ---@return string
 function M.text(session)
-  local texts = vim.tbl_map(function(part)
-    return part[1]
-  end, parts_of(session))
+  local texts = {}
+  for index, part in ipairs(parts_of(session)) do
+    texts[index] = part[1]
+  end
   return (table.concat(texts, ' · '):gsub('\n', ' '))
 end
 
@@ -109,9 +111,14 @@ function M.winbar()
   if not session then
     return ''
   end
-  local texts = vim.tbl_map(function(part)
-    return part[2] and ('%%#%s#%s%%*'):format(part[2], escape(part[1])) or escape(part[1])
-  end, parts_of(session))
+  local parts = parts_of(session)
+  local texts = {}
+  for index, part in ipairs(parts) do
+    local text = escape(part[1])
+    texts[index] = part[2] and ('%%#%s#%s%%*'):format(part[2], text) or text
+  end
+  -- A narrow window shows what is to be acted on.
+  texts[parts.first] = texts[parts.first] .. '%<'
   return ' ' .. table.concat(texts, ' · ')
 end
 

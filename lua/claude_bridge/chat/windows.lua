@@ -127,11 +127,12 @@ local looks = {
     wo.foldenable = true
     wo.foldminlines = 1
     wo.foldtext = ''
-    wo.fillchars = 'fold: '
+    wo.fillchars = 'fold: ,eob: '
     wo.winbar = "%{%v:lua.require'claude_bridge.chat.status'.winbar()%}"
     wo.winfixwidth = true
   end,
   claude_bridge_prompt = function(wo)
+    wo.fillchars = 'eob: '
     wo.winbar = "%{%v:lua.require'claude_bridge.chat.status'.compose_bar()%}"
     wo.winfixheight = true
     wo.winfixwidth = true
