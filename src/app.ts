@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Bridge } from './bridge.ts';
 import { StartRequest } from './config.ts';
 import { messageOf } from './core/errors.ts';
-import { type NvimCalls, type NvimRequester, RpcCalls } from './nvim/calls.ts';
+import { type NvimRequester, RpcCalls } from './nvim/calls.ts';
 
 export interface AppOptions {
   readonly nvim: NvimRequester & { on(event: 'disconnect', listener: () => void): unknown };
@@ -20,7 +20,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export class App {
   readonly #options: AppOptions;
-  readonly #calls: NvimCalls;
+  readonly #calls: RpcCalls;
   #bridge: Bridge | undefined;
   #ending = false;
 
@@ -76,7 +76,10 @@ export class App {
     const { nvim, process } = this.#options;
     process.on('exit', () => bridge.withdraw());
     for (const signal of SIGNALS) process.on(signal, () => void this.#end(0));
-    nvim.on('disconnect', () => void this.#end(0));
+    nvim.on('disconnect', () => {
+      this.#calls.disconnected();
+      void this.#end(0);
+    });
     // What cannot be written to a Neovim that is gone must not become one more uncaught exception.
     process.stderr.on('error', () => {});
     process.on('uncaughtException', (error) => {

@@ -248,7 +248,10 @@ end
 ---@param callback fun(args: table)
 ---@param pattern? string
 local function on(events, callback, pattern)
-  vim.api.nvim_create_autocmd(events, { group = group, callback = callback, pattern = pattern })
+  require('claude_bridge.autocmd').create(
+    events,
+    { group = group, callback = callback, pattern = pattern }
+  )
 end
 
 --- Begins to tell, with the present state first.

@@ -52,7 +52,10 @@ function M.show(lines, title)
   for _, key in ipairs({ 'q', '<Esc>' }) do
     vim.keymap.set('n', key, close, { buffer = buffer, nowait = true })
   end
-  vim.api.nvim_create_autocmd('WinLeave', { buffer = buffer, once = true, callback = close })
+  require('claude_bridge.autocmd').create(
+    'WinLeave',
+    { buffer = buffer, once = true, callback = close }
+  )
 end
 
 return M

@@ -28,7 +28,7 @@ end
 ---@param buffer integer
 ---@param question claude_bridge.CodeQuestion
 local function on_close(buffer, question)
-  vim.api.nvim_create_autocmd('BufWipeout', {
+  require('claude_bridge.autocmd').create('BufWipeout', {
     buffer = buffer,
     once = true,
     callback = vim.schedule_wrap(function()

@@ -157,7 +157,7 @@ local function after_terminal_mode(win, work)
       work()
     end
   end
-  vim.api.nvim_create_autocmd('ModeChanged', {
+  require('claude_bridge.autocmd').create('ModeChanged', {
     pattern = 't:*',
     once = true,
     callback = vim.schedule_wrap(run),

@@ -30,7 +30,7 @@ end
 ---@return string? message for the user
 local function check(buffer)
   local message
-  local autocommand = vim.api.nvim_create_autocmd('FileChangedShell', {
+  local autocommand = require('claude_bridge.autocmd').create('FileChangedShell', {
     buffer = buffer,
     callback = function()
       vim.v.fcs_choice, message = answer(buffer, vim.v.fcs_reason)
@@ -123,7 +123,7 @@ function M.reload(p)
     local again = vim.schedule_wrap(function()
       M.reload(p)
     end)
-    vim.api.nvim_create_autocmd('CmdwinLeave', { once = true, callback = again })
+    require('claude_bridge.autocmd').create('CmdwinLeave', { once = true, callback = again })
     return
   end
   local paths = require('claude_bridge.paths')

@@ -32,8 +32,20 @@ const LUA_CODES = {
 const BUSY =
   'Neovim did not answer in time: it waits at a prompt or is busy. Answer the prompt in Neovim, then try again.';
 
+const GONE = 'Neovim has ended.';
+
 export class RpcCalls implements NvimCalls {
+  /** Each gives one call up that waits for its answer. */
+  readonly #waiting = new Set<(error: BridgeError) => void>();
+  #isGone = false;
+
   constructor(private readonly nvim: NvimRequester) {}
+
+  /** The channel has ended: no call waits for an answer any more, nor does one that comes later. */
+  disconnected(): void {
+    this.#isGone = true;
+    for (const giveUp of this.#waiting) giveUp(new BridgeError('editor-gone', GONE));
+  }
 
   async lua<T>(
     method: string,
@@ -41,11 +53,12 @@ export class RpcCalls implements NvimCalls {
     schema: z.ZodType<T>,
     limitMs = DEFAULT_LIMIT_MS,
   ): Promise<T> {
+    if (this.#isGone) throw new BridgeError('editor-gone', GONE);
     const sent = this.nvim.request('nvim_exec_lua', [
       'return require("claude_bridge.rpc").call(...)',
       [method, params, Date.now() + limitMs],
     ]);
-    const reply = Reply.safeParse(await within(sent, limitMs));
+    const reply = Reply.safeParse(await this.#within(sent, limitMs));
     if (!reply.success) {
       throw new BridgeError('editor-failed', `${method}: Neovim gave no usable answer`);
     }
@@ -53,6 +66,25 @@ export class RpcCalls implements NvimCalls {
     const value = schema.safeParse(reply.data.value);
     if (value.success) return value.data;
     throw new BridgeError('editor-failed', `${method}: ${z.prettifyError(value.error)}`);
+  }
+
+  async #within(sent: Promise<unknown>, limitMs: number): Promise<unknown> {
+    let timer: NodeJS.Timeout | undefined;
+    let giveUp = (_: BridgeError): void => {};
+    const givenUp = new Promise<never>((_, reject) => {
+      giveUp = reject;
+      timer = setTimeout(() => reject(new BridgeError('editor-busy', BUSY)), limitMs);
+    });
+    this.#waiting.add(giveUp);
+    try {
+      return await Promise.race([sent, givenUp]);
+    } catch (error) {
+      if (error instanceof BridgeError) throw error;
+      throw new BridgeError('editor-failed', messageOf(error), { cause: error });
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(giveUp);
+    }
   }
 }
 
@@ -62,19 +94,4 @@ function toBridgeError(method: string, reply: { code: string; message: string })
   return known
     ? new BridgeError(known, reply.message)
     : new BridgeError('editor-failed', `${method}: ${reply.message}`);
-}
-
-async function within(sent: Promise<unknown>, limitMs: number): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new BridgeError('editor-busy', BUSY)), limitMs);
-  });
-  try {
-    return await Promise.race([sent, late]);
-  } catch (error) {
-    if (error instanceof BridgeError) throw error;
-    throw new BridgeError('editor-failed', messageOf(error), { cause: error });
-  } finally {
-    clearTimeout(timer);
-  }
 }

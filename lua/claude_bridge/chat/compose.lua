@@ -28,7 +28,7 @@ function Compose:buffer()
     self.buf = require('claude_bridge.chat.buffer').create(self.session, 'claude_bridge_prompt')
     require('claude_bridge.chat.keys').compose(self.buf)
     api.nvim_buf_set_lines(self.buf, 0, -1, true, self.draft)
-    api.nvim_create_autocmd('BufUnload', {
+    require('claude_bridge.autocmd').create('BufUnload', {
       buffer = self.buf,
       callback = function(args)
         self.draft = api.nvim_buf_get_lines(args.buf, 0, -1, false)

@@ -62,7 +62,10 @@ function M.watch()
   group = api.nvim_create_augroup('claude_bridge_session_context', {})
   timer = assert(vim.uv.new_timer())
   local function on(events, pattern, callback)
-    api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
+    require('claude_bridge.autocmd').create(
+      events,
+      { group = group, pattern = pattern, callback = callback }
+    )
   end
   on('BufEnter', '*', tell_file_soon)
   on('BufWritePost', '*', function(args)

@@ -82,7 +82,7 @@ local function set_keys(ask, card)
       put_off(ask)
     end)
   end
-  api.nvim_create_autocmd({ 'WinEnter', 'WinLeave' }, {
+  require('claude_bridge.autocmd').create({ 'WinEnter', 'WinLeave' }, {
     buffer = card.buffer,
     callback = vim.schedule_wrap(redraw),
   })
@@ -131,8 +131,8 @@ local function watch(wanted)
     return
   end
   group = api.nvim_create_augroup('claude_bridge_session_desk', {})
-  api.nvim_create_autocmd('WinClosed', { group = group, callback = on_win_closed })
-  api.nvim_create_autocmd({ 'TabEnter', 'CmdwinLeave', 'VimResized' }, {
+  require('claude_bridge.autocmd').create('WinClosed', { group = group, callback = on_win_closed })
+  require('claude_bridge.autocmd').create({ 'TabEnter', 'CmdwinLeave', 'VimResized' }, {
     group = group,
     callback = vim.schedule_wrap(function()
       M.show()

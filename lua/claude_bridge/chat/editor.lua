@@ -77,7 +77,7 @@ function M.open(options)
     api.nvim_win_close(window, true)
     submit_or_keep(options, text)
   end)
-  api.nvim_create_autocmd('BufWinLeave', {
+  require('claude_bridge.autocmd').create('BufWinLeave', {
     buffer = buffer,
     once = true,
     callback = function()

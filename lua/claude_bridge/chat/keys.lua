@@ -57,7 +57,7 @@ end
 
 ---@param buffer integer
 local function watch(buffer)
-  vim.api.nvim_create_autocmd({ 'BufWinEnter', 'BufEnter' }, {
+  require('claude_bridge.autocmd').create({ 'BufWinEnter', 'BufEnter' }, {
     buffer = buffer,
     callback = function(args)
       local name = vim.b[buffer].claude_bridge_session
@@ -83,7 +83,7 @@ end
 function M.conversation(buffer)
   map(buffer, KEYS.conversation)
   watch(buffer)
-  vim.api.nvim_create_autocmd('BufWinLeave', {
+  require('claude_bridge.autocmd').create('BufWinLeave', {
     buffer = buffer,
     callback = function()
       local name = vim.b[buffer].claude_bridge_session

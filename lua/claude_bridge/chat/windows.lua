@@ -99,7 +99,7 @@ function M.show(session)
     return
   end
   -- No window can be opened as long as the command-line window is.
-  api.nvim_create_autocmd('CmdwinLeave', {
+  require('claude_bridge.autocmd').create('CmdwinLeave', {
     once = true,
     callback = vim.schedule_wrap(function()
       if session.view and session.view:is_alive() then

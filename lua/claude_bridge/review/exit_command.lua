@@ -47,7 +47,7 @@ end
 
 ---@param group integer of autocommands
 function M.start(group)
-  vim.api.nvim_create_autocmd('CmdlineLeave', {
+  require('claude_bridge.autocmd').create('CmdlineLeave', {
     group = group,
     pattern = ':',
     callback = function()

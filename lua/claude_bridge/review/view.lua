@@ -136,7 +136,10 @@ function M.hide(review, after)
     M.hide(review, after)
   end
   if not M.can_change_windows() then
-    vim.api.nvim_create_autocmd('CmdwinLeave', { once = true, callback = vim.schedule_wrap(again) })
+    require('claude_bridge.autocmd').create(
+      'CmdwinLeave',
+      { once = true, callback = vim.schedule_wrap(again) }
+    )
     return
   end
   local done, problem = pcall(remove.windows, review)

@@ -84,7 +84,10 @@ local function watch_buffer(review, actions)
   local unloaded ---@type claude_bridge.ViewText?
   local function on(events, callback)
     -- A callback that returns true would be taken off.
-    vim.api.nvim_create_autocmd(events, { group = GROUP, buffer = buffer, callback = callback })
+    require('claude_bridge.autocmd').create(
+      events,
+      { group = GROUP, buffer = buffer, callback = callback }
+    )
   end
   on({ 'BufWriteCmd', 'FileWriteCmd', 'FileAppendCmd' }, function(event)
     if not review.settled then
@@ -124,7 +127,10 @@ end
 ---@param group integer
 local function watch_editor(group)
   local function on(events, callback, pattern)
-    vim.api.nvim_create_autocmd(events, { group = group, pattern = pattern, callback = callback })
+    require('claude_bridge.autocmd').create(
+      events,
+      { group = group, pattern = pattern, callback = callback }
+    )
   end
   require('claude_bridge.review.exit_command').start(group)
   on('WinClosed', function(event)

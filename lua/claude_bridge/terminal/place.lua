@@ -148,7 +148,7 @@ function M.from_normal_mode(run)
     return
   end
   switching = true
-  vim.api.nvim_create_autocmd('ModeChanged', {
+  require('claude_bridge.autocmd').create('ModeChanged', {
     pattern = 't:*',
     once = true,
     callback = vim.schedule_wrap(function()
@@ -163,7 +163,10 @@ end
 function Place:watch()
   local group = vim.api.nvim_create_augroup('claude_bridge_terminal_' .. self.buffer, {})
   local function on(event, callback)
-    vim.api.nvim_create_autocmd(event, { group = group, buffer = self.buffer, callback = callback })
+    require('claude_bridge.autocmd').create(
+      event,
+      { group = group, buffer = self.buffer, callback = callback }
+    )
   end
   on('TermEnter', function()
     self.mode, self.entering = 'terminal', false
@@ -171,7 +174,7 @@ function Place:watch()
   -- A key map or a mouse click leaves terminal mode only to go elsewhere; who rests in normal mode
   -- comes to a safe state there.
   on('TermLeave', function()
-    vim.api.nvim_create_autocmd('SafeState', {
+    require('claude_bridge.autocmd').create('SafeState', {
       group = group,
       once = true,
       callback = function()
