@@ -122,6 +122,8 @@ export class Conversation {
   }
 
   #text(role: Role, id: EntryId | undefined, text: string): ViewOp[] {
+    // Some agents send pieces of nothing, which are no message.
+    if (text === '') return [];
     const known = this.#slots.get(id ?? this.#open ?? '');
     if (known?.shape === 'message' && known.entry.kind === role) {
       const ops = id !== undefined && this.#open !== id ? this.#endOpen() : [];

@@ -115,6 +115,12 @@ describe('a conversation', () => {
     );
   });
 
+  test('a piece of nothing is no message', () => {
+    const conversation = new Conversation();
+    expect(conversation.apply({ kind: 'text', role: 'agent', text: '' })).toEqual([]);
+    expect(conversation.entries()).toEqual([]);
+  });
+
   test('a message told as a whole each time is passed on as what was added', () => {
     const conversation = new Conversation();
     const told = (said: string): readonly ViewOp[] =>

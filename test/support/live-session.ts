@@ -72,10 +72,10 @@ export class LiveSession {
     });
   }
 
-  async prompted(kind: string): Promise<ShownPrompt> {
+  async prompted(kind: string, timeout?: number): Promise<ShownPrompt> {
     await this.eventually(() => {
       if (this.shown.prompt?.kind !== kind) throw new Error(`no ${kind} is on show`);
-    });
+    }, timeout);
     return this.shown.prompt as ShownPrompt;
   }
 
