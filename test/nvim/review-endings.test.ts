@@ -230,6 +230,36 @@ test('keys are no longer looked at when no review is left', async () => {
   expect(await bench.nvim.lua('return vim.on_key()')).toBe(before);
 });
 
+test.each([':qa<CR>', ':wqa<CR>', ':xa<CR>', ':quitall<CR>'])(
+  '%s throws away nothing that was typed, and accepts nothing',
+  async (keys) => {
+    const { review } = await open({ ui: true });
+    await bench.nvim.feed(EDIT);
+    await bench.nvim.input(`${keys}<CR>`);
+    await vi.waitFor(async () =>
+      expect(await bench.nvim.messages()).toMatch(
+        /No write since last change|accept this edit with/,
+      ),
+    );
+    await vi.waitFor(async () =>
+      expect(await bench.nvim.lua('return vim.bo.modified')).toBe(false),
+    );
+    expect(bench.decided).toEqual([]);
+    await bench.nvim.input('<Esc>:w<CR>');
+    expect(await review.outcome).toMatchObject({ text: EDITED });
+  },
+);
+
+test.each([':qa<CR>', ':wqa<CR>', ':xa<CR>'])(
+  '%s ends Neovim where nothing was typed',
+  async (keys) => {
+    await open({ ui: true });
+    const gone = new Promise((resolve) => bench.nvim.child.once('exit', resolve));
+    await bench.nvim.input(keys);
+    expect(await gone).toBe(0);
+  },
+);
+
 test('undo goes back to the proposal, not behind it', async () => {
   const { review } = await open();
   await bench.nvim.feed(`${EDIT}uuuu`);

@@ -75,7 +75,10 @@ const scenes: Readonly<Record<string, Scene>> = {
       return n == 2 and '' or n`,
     ownTab: true,
   },
-  'no room left': { setup: `for _ = 1, 30 do pcall(vim.cmd, 'split') end for _ = 1, 99 do pcall(vim.cmd, 'vsplit') end`, ownTab: true },
+  'no room left': {
+    setup: `for _ = 1, 30 do pcall(vim.cmd, 'split') end for _ = 1, 99 do pcall(vim.cmd, 'vsplit') end`,
+    ownTab: true,
+  },
   'several tabpages': {
     setup: `vim.cmd('tabnew ' .. other .. ' | tabnew ' .. file .. ' | tabprevious')`,
   },

@@ -186,6 +186,30 @@ test('a missing folder stays missing', async () => {
   expect(fs.existsSync(path.join(bench.folder, 'n'))).toBe(false);
 });
 
+test('a hunk that is taken back is part of the answer', async () => {
+  const file = await start();
+  const review = await bench.open({ path: file, proposal: 'ONE\ntwo\nthree\n' });
+  await bench.nvim.feed('do:w<CR>');
+  expect(await review.outcome).toEqual({
+    kind: 'accepted',
+    text: 'one\ntwo\nthree\n',
+    edited: true,
+  });
+});
+
+test('closing a tabpage of the user with a review in it rejects, and leaves nothing', async () => {
+  const file = await start();
+  await bench.nvim.command('tabnew');
+  const review = await bench.open({ path: file, proposal: PROPOSAL });
+  await bench.nvim.feed(':tabclose<CR>');
+  expect(await review.outcome).toMatchObject({ kind: 'rejected' });
+  await gone();
+  expect(
+    await bench.nvim.lua(`return { #vim.api.nvim_list_tabpages(), #vim.tbl_filter(function(b)
+      return vim.api.nvim_buf_get_name(b):find('^claudebridge') end, vim.api.nvim_list_bufs()) }`),
+  ).toEqual([1, 0]);
+});
+
 test('unsaved text is compared, and survives', async () => {
   const file = await start();
   await bench.nvim.command(`edit ${file} | normal Gomine`);

@@ -36,8 +36,8 @@ local function traits(buffer)
 end
 
 ---@param buffer integer
-local function forget_modified(buffer)
-  if vim.bo[buffer].modified then
+function M.forget_modified(buffer)
+  if vim.api.nvim_buf_is_valid(buffer) and vim.bo[buffer].modified then
     vim.bo[buffer].modified = false
   end
 end
@@ -48,10 +48,10 @@ end
 local function keep_unmodified(buffer)
   vim.api.nvim_buf_attach(buffer, false, {
     on_lines = function()
-      forget_modified(buffer)
+      M.forget_modified(buffer)
     end,
     on_changedtick = function()
-      forget_modified(buffer)
+      M.forget_modified(buffer)
     end,
   })
 end
@@ -173,7 +173,7 @@ end
 ---@param text claude_bridge.ViewText
 function M.refill(proposal, text)
   vim.api.nvim_buf_set_lines(proposal.buffer, 0, -1, false, text.lines)
-  forget_modified(proposal.buffer)
+  M.forget_modified(proposal.buffer)
   keep_unmodified(proposal.buffer)
 end
 

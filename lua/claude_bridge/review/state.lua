@@ -11,6 +11,7 @@ local M = {}
 ---@field layout? claude_bridge.ReviewLayout nil until it is shown
 ---@field settled? 'accepted'|'rejected'|'closed' the first word counts
 ---@field unloaded? claude_bridge.ViewText what the user had typed when the buffer was unloaded
+---@field guarded? boolean the editor is about to exit, and the user has typed into the proposal
 ---@field quitting? boolean the user has just quit the proposal's window by a command
 
 ---@type table<string, claude_bridge.Review>

@@ -49,7 +49,9 @@ local function on_write(review, actions, event)
   local own = event.match == review.proposal.name
   local first, last = vim.fn.line("'["), vim.fn.line("']")
   require('claude_bridge.ui').guard(function()
-    if own and event.event == 'BufWriteCmd' then
+    if own and review.guarded then
+      error({ message = 'accept this edit with :w or reject it with :q first' }, 0)
+    elseif own and event.event == 'BufWriteCmd' then
       actions.accept(review)
     elseif own then
       error({ message = 'to accept, write the whole proposal with :w' }, 0)
@@ -124,6 +126,22 @@ local function watch_buffer(review, actions)
   end
 end
 
+--- `:qa` must not throw away what the user has typed: for its length, and then only, an edited
+--- proposal is modified like any unsaved buffer.
+local function guard_typed_text()
+  for _, review in ipairs(state.pending()) do
+    local proposal = require('claude_bridge.review.proposal')
+    if proposal.is_touched(review.proposal) then
+      review.guarded = true
+      vim.bo[review.proposal.buffer].modified = true
+      vim.schedule(function()
+        review.guarded = nil
+        proposal.forget_modified(review.proposal.buffer)
+      end)
+    end
+  end
+end
+
 ---@param group integer
 local function watch_editor(group)
   local function on(events, callback, pattern)
@@ -138,10 +156,11 @@ local function watch_editor(group)
       require('claude_bridge.review.remove').before_close(review, tonumber(event.match) or 0)
     end
   end)
+  on('ExitPre', guard_typed_text)
   on('OptionSet', function()
     local review = state.of_proposal(vim.api.nvim_get_current_buf())
-    if review and vim.bo.modified then
-      vim.bo.modified = false
+    if review then
+      require('claude_bridge.review.proposal').forget_modified(review.proposal.buffer)
     end
   end, { 'fileformat', 'endofline', 'bomb', 'fileencoding', 'binary' })
   on('User', function()
