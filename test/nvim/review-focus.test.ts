@@ -28,21 +28,23 @@ const lines = (name: string) =>
     name,
   ]);
 
+/** Keys that begin something, the mode they lead to, keys that end it, and the text then. */
+const unfinished: readonly [string, string, string, string, readonly string[]][] = [
+  ['insert mode', 'i', 'i', 'XYZ<Esc>', ['XYZfirst word', 'second line']],
+  ['replace mode', 'R', 'R', 'XYZ<Esc>', ['XYZst word', 'second line']],
+  ['visual mode', 'vl', 'v', 'd', ['rst word', 'second line']],
+  ['linewise visual mode', 'V', 'V', 'd', ['second line']],
+  ['blockwise visual mode', '<C-v>j', '\x16', 'd', ['irst word', 'econd line']],
+  ['select mode', 'gh', 's', 'X', ['Xirst word', 'second line']],
+  ['an operator', 'd', 'no', 'w', ['word', 'second line']],
+  ['an operator with a register and count', '"a2d', 'no', 'l', ['rst word', 'second line']],
+  ['the command line', ':s/word', 'c', '/WORD/<CR>', ['first WORD', 'second line']],
+  ['a search', '/second', 'c', '<CR>dd', ['first word']],
+  ['insert mode for one command', 'i<C-o>', 'niI', 'dwX<Esc>', ['Xword', 'second line']],
+];
+
 describe.each(layouts)('in the %s layout', (layout) => {
-  /** Keys that begin something, the mode they lead to, keys that end it, and the text then. */
-  test.each([
-    ['insert mode', 'i', 'i', 'XYZ<Esc>', ['XYZfirst word', 'second line']],
-    ['replace mode', 'R', 'R', 'XYZ<Esc>', ['XYZst word', 'second line']],
-    ['visual mode', 'vl', 'v', 'd', ['rst word', 'second line']],
-    ['linewise visual mode', 'V', 'V', 'd', ['second line']],
-    ['blockwise visual mode', '<C-v>j', '\x16', 'd', ['irst word', 'econd line']],
-    ['select mode', 'gh', 's', 'X', ['Xirst word', 'second line']],
-    ['an operator', 'd', 'no', 'w', ['word', 'second line']],
-    ['an operator with a register and count', '"a2d', 'no', 'l', ['rst word', 'second line']],
-    ['the command line', ':s/word', 'c', '/WORD/<CR>', ['first WORD', 'second line']],
-    ['a search', '/second', 'c', '<CR>dd', ['first word']],
-    ['insert mode for one command', 'i<C-o>', 'niI', 'dwX<Esc>', ['Xword', 'second line']],
-  ])('%s goes on undisturbed', async (_, begin, during, finish, result) => {
+  test.each(unfinished)('%s goes on undisturbed', async (_, begin, during, finish, result) => {
     const { file, other } = await start({ layout });
     await bench.nvim.input(begin);
     await inMode(during);
@@ -58,6 +60,24 @@ describe.each(layouts)('in the %s layout', (layout) => {
     await bench.nvim.input(':w<CR>');
     expect(await review.outcome).toMatchObject({ kind: 'accepted', edited: false });
   });
+
+  test.each(unfinished)(
+    '%s goes on when a review elsewhere ends',
+    async (_, begin, during, finish, result) => {
+      const { file, other } = await start({ layout, focus: false });
+      const review = await bench.open({ path: file, proposal: PROPOSAL });
+      await bench.nvim.input(begin);
+      await inMode(during);
+      await review.close('decided-elsewhere');
+      expect((await mode()).mode).toBe(during);
+      await bench.nvim.input(finish);
+      await vi.waitFor(async () => expect(await lines(other)).toEqual(result));
+      expect(await bench.nvim.lua(`return { #vim.api.nvim_list_wins(), vim.fn.bufnr() }`)).toEqual([
+        1,
+        await bench.nvim.lua('return vim.fn.bufnr(...)', [other]),
+      ]);
+    },
+  );
 
   test('a user in a terminal gets the proposal, and terminal mode back', async () => {
     const { file } = await start({ layout });

@@ -421,3 +421,45 @@ test('a review of five megabytes comes in slices, whole', async () => {
   const outcome = await review.outcome;
   expect(outcome.kind === 'accepted' && outcome.text === text.replace(/^.*/, 'first')).toBe(true);
 });
+
+test('sizes that the user gave meanwhile stay', async () => {
+  const file = await start({ ui: true });
+  await bench.nvim.lua(
+    `vim.cmd('topleft 30vnew') vim.bo.buftype = 'nofile' sidebar = vim.api.nvim_get_current_win() vim.cmd('wincmd p')`,
+  );
+  const review = await bench.open({ path: file, proposal: PROPOSAL });
+  await bench.nvim.lua('vim.api.nvim_win_set_width(sidebar, 45)');
+  await review.close('withdrawn');
+  expect(await bench.nvim.lua('return vim.api.nvim_win_get_width(sidebar)')).toBe(45);
+});
+
+test('windows and buffers that the user opened meanwhile stay', async () => {
+  const file = await start({ ui: true });
+  const other = bench.write('b.txt', 'b\n');
+  await bench.open({ path: file, proposal: PROPOSAL });
+  await bench.nvim.feed(`:wincmd h<CR>:edit ${other}<CR>:botright split<CR>:wincmd t<CR>`);
+  await bench.nvim.lua(`require('claude_bridge.review').reject()`);
+  await gone();
+  expect(
+    await bench.nvim.lua(`return vim.tbl_map(function(w)
+      return { vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(w)), vim.wo[w].diff, vim.wo[w].winbar }
+    end, vim.api.nvim_list_wins())`),
+  ).toEqual([
+    [other, false, ''],
+    [other, false, ''],
+  ]);
+});
+
+test('unsaved text put into the left window meanwhile stays, also with nohidden', async () => {
+  const file = await start({ ui: true });
+  const other = bench.write('b.txt', 'b\n');
+  await bench.nvim.command('set nohidden');
+  await bench.open({ path: file, proposal: PROPOSAL });
+  await bench.nvim.feed(`:wincmd h<CR>:edit ${other}<CR>omine<Esc>:wincmd l<CR>:q<CR>`);
+  await gone();
+  expect(await bench.nvim.lua('return vim.api.nvim_buf_get_lines(0, 0, -1, false)')).toEqual([
+    'b',
+    'mine',
+  ]);
+  expect(await bench.nvim.messages()).not.toMatch(/E\d+:/);
+});
