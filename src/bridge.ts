@@ -34,6 +34,8 @@ export interface BridgeOptions {
 }
 
 const NAME = 'claude-bridge.nvim';
+/** What containers call the machine on which they run. */
+const HOST_OF_CONTAINER = ['host.docker.internal', 'host.containers.internal'];
 
 export class Bridge {
   readonly logger: LogFile;
@@ -123,6 +125,7 @@ export class Bridge {
       logger: this.logger,
       token,
       host: request.config.host,
+      extraHosts: [...HOST_OF_CONTAINER, ...request.config.names],
       port: { fixed: request.config.port || undefined, preferred: request.session?.port },
       tokenIn: (headers) => this.#registry.tokenIn(headers),
       onConnection: (connection) => {

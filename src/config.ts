@@ -11,6 +11,8 @@ export const BridgeConfig = z.object({
   /** Absent: each family whose client is used on this machine. */
   agents: Strings.optional(),
   host: z.string().min(1),
+  /** Names by which agents may call, beside those that every machine has for itself. */
+  names: Strings,
   /** 0: any free port. */
   port: z.int().min(0).max(65_535),
   /** Stands in the lock file instead of Neovim's own, for agents in a container. */

@@ -1,6 +1,7 @@
 /** Who may open a WebSocket, decided before a single message is read. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -8,6 +9,8 @@ export interface AdmissionRules {
   readonly port: number;
   /** Names beside the loopback ones by which clients may call this server. */
   readonly extraHosts: readonly string[];
+  /** The server listens to other machines, which call it by whatever address they reach it at. */
+  readonly isPublic: boolean;
   readonly token: string;
   tokenIn(headers: Headers): string | undefined;
 }
@@ -42,11 +45,13 @@ export function flatHeaders(request: IncomingMessage): Headers {
   return Object.fromEntries(entries.map(([name, values]) => [name, values?.join(', ')]));
 }
 
-function isOwnHost(host: string, { port, extraHosts }: AdmissionRules): boolean {
+function isOwnHost(host: string, { port, extraHosts, isPublic }: AdmissionRules): boolean {
   const asked = host.toLowerCase();
-  return [...LOOPBACK_HOSTS, ...extraHosts].some(
-    (name) => asked === `${name.toLowerCase()}:${port}`,
-  );
+  const name = asked.replace(/:\d+$/, '');
+  if (asked !== `${name}:${port}`) return false;
+  // Only a name can be made to lead elsewhere; an address is what it says.
+  if (isPublic && isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return true;
+  return [...LOOPBACK_HOSTS, ...extraHosts].some((own) => name === own.toLowerCase());
 }
 
 function isSame(a: string, b: string): boolean {

@@ -54,6 +54,7 @@ const LIMITS: ServerLimits = {
   maxBacklogBytes: 64 * 1024 * 1024,
 };
 const LOOPBACK = '127.0.0.1';
+const LOOPBACK_ADDRESS = /^(127\.[\d.]+|::1|localhost)$/i;
 const GOING_AWAY = 1001;
 /** How long clients may take to answer the closing frame, ms. */
 const CLOSE_MS = 300;
@@ -168,8 +169,9 @@ export class WebSocketServer {
   }
 
   #refusal(request: IncomingMessage): Refusal | undefined {
-    const { token, extraHosts = [], tokenIn } = this.#options;
-    return refusal(request, { port: this.#port, extraHosts, token, tokenIn });
+    const { token, extraHosts = [], tokenIn, host = LOOPBACK } = this.#options;
+    const isPublic = !LOOPBACK_ADDRESS.test(host);
+    return refusal(request, { port: this.#port, extraHosts, isPublic, token, tokenIn });
   }
 
   #crowded(): Refusal | undefined {

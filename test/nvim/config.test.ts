@@ -149,6 +149,7 @@ test('what node is given', async () => {
   const forNode = () => nvim.lua(`return require('claude_bridge.config').for_node()`);
   expect(await forNode()).toEqual({
     host: '127.0.0.1',
+    names: [],
     port: 0,
     transport: 'ws',
     ide_name: 'Neovim',
@@ -162,7 +163,7 @@ test('what node is given', async () => {
   });
   await setup(`{
     agents = { 'opencode', 'sid-code' },
-    server = { transport = 'sse', port = 7777, pid = 1, lock_dir = '~/locks', host = '::1', ide_name = 'N' },
+    server = { transport = 'sse', names = { 'box' }, port = 7777, pid = 1, lock_dir = '~/locks', host = '::1', ide_name = 'N' },
     privacy = { enabled = false }, selection = { enabled = false }, diff = { enabled = false },
     kernel = { allow = 'never', name = 'ir', connection_file = '~/k.json' },
     log = { level = 'debug', path = '~/n.log' },
@@ -170,6 +171,7 @@ test('what node is given', async () => {
   expect(await forNode()).toEqual({
     agents: ['opencode', 'sid-code'],
     transport: 'sse',
+    names: ['box'],
     host: '::1',
     port: 7777,
     pid: 1,

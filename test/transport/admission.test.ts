@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Peer, Refused } from '../support/peer.ts';
 import { raw, startServer, TOKEN, TOKEN_HEADER, upgradeRequest } from './support.ts';
 
@@ -70,6 +70,20 @@ test.each([
 ])('host name %s: let in %s', async (name, isLetIn) => {
   const host = `${name}:${started.port}`;
   expect(await statusOf({ host }, TOKEN)).toBe(isLetIn ? 101 : 403);
+});
+
+test.each([
+  ['172.17.0.1', 101],
+  ['[fd00::1]', 101],
+  ['evil.example', 403],
+  ['127.0.0.1.evil.example', 403],
+])('where others may connect, calling it %s is answered with %i', async (name, status) => {
+  const open = await startServer({ host: '0.0.0.0' });
+  onTestFinished(() => open.server.dispose());
+  const { port } = open;
+  const closing = Buffer.from([0x88, 0x80, 0, 0, 0, 0]);
+  const answer = await raw(port, upgradeRequest(port, { Host: `${name}:${port}` }), closing);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
 test('another port in Host, or none, is refused', async () => {

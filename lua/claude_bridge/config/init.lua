@@ -6,7 +6,7 @@ local M = {}
 ---@field agents? string[]
 ---@field node? string
 ---@field environment boolean
----@field server { port: integer, host: string, lock_dir?: string, transport: 'ws'|'sse', pid?: integer, ide_name: string }
+---@field server { port: integer, host: string, names: string[], lock_dir?: string, transport: 'ws'|'sse', pid?: integer, ide_name: string }
 ---@field selection { enabled: boolean }
 ---@field privacy { enabled: boolean, exclude: string[] }
 ---@field diff { enabled: boolean, layout: 'vertical'|'horizontal'|'tab'|'inline', focus: boolean, jump: boolean }

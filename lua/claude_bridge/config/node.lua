@@ -22,6 +22,7 @@ function M.from(config)
   return {
     agents = config.agents,
     host = config.server.host,
+    names = config.server.names,
     port = config.server.port,
     pid = config.server.pid,
     transport = config.server.transport,

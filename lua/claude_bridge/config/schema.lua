@@ -53,6 +53,12 @@ return {
     description = 'The address to listen on. Anything but a loopback address opens the bridge to the network: only the token protects it then.',
   },
   {
+    path = 'server.names',
+    types = { 'strings' },
+    default = {},
+    description = 'Further names by which agents may call this machine, for instance in the network of a container. The names of the machine for itself and those that Docker and Podman give it (host.docker.internal, host.containers.internal) are known, and addresses where `server.host` is no loopback address.',
+  },
+  {
     path = 'server.lock_dir',
     types = { 'string' },
     description = 'The folder of the lock file of Claude Code. Unset: $CLAUDE_CONFIG_DIR/ide, or ~/.claude/ide where that variable is not set.',
