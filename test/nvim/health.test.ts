@@ -188,6 +188,35 @@ test('lock files of other editors: a living one, a stale one, one that is no JSO
   expect(text).toContain('CLAUDE_CONFIG_DIR=');
 });
 
+test('the lock files of sid-code count too, and opencode is warned of', async () => {
+  program('opencode', 'echo 1.18.33');
+  const of = await start();
+  const ide = path.join(of.home, '.sid-code/ide');
+  fs.mkdirSync(ide, { recursive: true });
+  fs.writeFileSync(path.join(ide, '1.lock'), JSON.stringify({ pid: process.pid, ideName: 'X' }));
+  const text = await report(of);
+  expect(text).toContain(`Another editor: ${ide}/1.lock (process ${process.pid})`);
+  expect(text).toContain('start it by :ClaudeBridgeTerminal opencode');
+});
+
+test('another editor in the same folder is a warning while the bridge runs', async () => {
+  const of = await start();
+  const ide = path.join(of.home, '.claude/ide');
+  fs.mkdirSync(ide, { recursive: true });
+  const lock = (port: number, content: object) =>
+    fs.writeFileSync(path.join(ide, `${port}.lock`), JSON.stringify(content), { mode: 0o600 });
+  lock(4711, {});
+  lock(1, { pid: process.pid, ideName: 'VS Code', workspaceFolders: [path.dirname(of.home)] });
+  lock(2, { pid: process.pid, ideName: 'Other', workspaceFolders: [`${of.home}2`] });
+  const rival = `Another editor works in the same folder: VS Code, process ${process.pid}`;
+  expect(await report(of)).not.toContain(rival);
+  await ready(of, [path.join(ide, '4711.lock')]);
+  await of.command(`cd ${of.home}`);
+  const text = await report(of);
+  expect(text).toContain(`WARNING ${rival} (${ide}/1.lock)`);
+  expect(text).toContain(`Another editor: ${ide}/2.lock`);
+});
+
 test('a proxy without exemption is a warning with its remedy', async () => {
   const of = await start({
     env: { http_proxy: 'http://proxy.invalid:1', no_proxy: 'corp.example' },

@@ -280,7 +280,7 @@ test('one terminal for each agent and working directory', async () => {
   expect(await windows()).toBe(4);
   expect(
     await nvim.lua(`return vim.fn.getcompletion('ClaudeBridgeTerminal o', 'cmdline')`),
-  ).toEqual(['other']);
+  ).toEqual(['opencode', 'other']);
 });
 
 test('inside a terminal the command is for that one, whatever agent and folder', async () => {
