@@ -1,16 +1,10 @@
---- Where the reader of a conversation is. At the end, the window follows; elsewhere, what is on the
---- screen stays there.
+--- Readers at the end of a conversation go along with it. Of the others Neovim itself keeps the
+--- place, because only lines that differ are changed.
 local M = {}
 
 local api = vim.api
-local PLACES = api.nvim_create_namespace('claude_bridge_session_places')
 
----@class claude_bridge.ChatPlace
----@field window integer
----@field follows boolean
----@field top? integer mark at the first line on the screen
----@field view? table
-
+--- In the current window.
 ---@param buffer integer
 ---@return boolean
 local function at_end(buffer)
@@ -18,69 +12,35 @@ local function at_end(buffer)
   return line == last or vim.fn.foldclosedend(line) == last
 end
 
----@param buffer integer
 ---@param window integer
----@return claude_bridge.ChatPlace
-local function place_in(buffer, window)
-  return api.nvim_win_call(window, function()
-    if at_end(buffer) then
-      return { window = window, follows = true }
-    end
-    local view = vim.fn.winsaveview()
-    local top = api.nvim_buf_set_extmark(buffer, PLACES, view.topline - 1, 0, {})
-    return { window = window, follows = false, top = top, view = view }
-  end)
+---@return boolean whether the cursor is one end of a selection
+local function selects(window)
+  return window == api.nvim_get_current_win() and vim.fn.mode():match('^[vV\22sS\19]') ~= nil
 end
 
---- Notes where all readers are, before a change.
+--- The windows that are to follow, before a change.
 ---@param buffer integer
----@return claude_bridge.ChatPlace[]
-function M.note(buffer)
-  local places = {}
-  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    local ok, place = pcall(place_in, buffer, window)
-    -- A window that cannot be entered now (the command-line window is open) keeps its place itself.
-    places[#places + 1] = ok and place or nil
-  end
-  return places
+---@return integer[]
+function M.followers(buffer)
+  return vim.tbl_filter(function(window)
+    -- A window that cannot be entered now (the command-line window is open) stays at the end itself.
+    local ok, is_at_end = pcall(api.nvim_win_call, window, function()
+      return at_end(buffer)
+    end)
+    return ok and is_at_end and not selects(window)
+  end, vim.fn.win_findbuf(buffer))
 end
 
-local function to_end(buffer)
-  local visual = vim.fn.mode():match('[vV\22sS\19]')
-  if visual and api.nvim_get_current_buf() == buffer then
-    return
-  end
-  api.nvim_win_set_cursor(0, { api.nvim_buf_line_count(buffer), 0 })
-  vim.cmd('normal! zb')
-end
-
+--- Brings them to the new end.
 ---@param buffer integer
----@param place claude_bridge.ChatPlace
-local function stay(buffer, place)
-  local top = api.nvim_buf_get_extmark_by_id(buffer, PLACES, place.top, {})[1]
-  local view = vim.fn.winsaveview()
-  if top and view.topline ~= top + 1 then
-    view.topline = top + 1
-    vim.fn.winrestview(view)
-  end
-end
-
---- Brings all readers back to where they were, or to the new end.
----@param buffer integer
----@param places claude_bridge.ChatPlace[]
-function M.restore(buffer, places)
-  for _, place in ipairs(places) do
-    if api.nvim_win_is_valid(place.window) then
-      pcall(api.nvim_win_call, place.window, function()
-        if place.follows then
-          to_end(buffer)
-        else
-          stay(buffer, place)
-        end
-      end)
+---@param windows integer[]
+function M.follow(buffer, windows)
+  local last = api.nvim_buf_line_count(buffer)
+  for _, window in ipairs(windows) do
+    if api.nvim_win_is_valid(window) then
+      api.nvim_win_set_cursor(window, { last, 0 })
     end
   end
-  api.nvim_buf_clear_namespace(buffer, PLACES, 0, -1)
 end
 
 return M

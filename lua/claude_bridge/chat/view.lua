@@ -177,7 +177,7 @@ end
 ---@param ops table[] those on entries; others do nothing
 function View:apply(ops)
   local follow = require('claude_bridge.chat.follow')
-  local places = follow.note(self.buffer)
+  local followers = follow.followers(self.buffer)
   vim.bo[self.buffer].modifiable = true
   local ok, problem = pcall(self.change, self, ops)
   vim.bo[self.buffer].modifiable = false
@@ -185,7 +185,7 @@ function View:apply(ops)
   if #items > 0 and require('claude_bridge.chat.folds').update(self.buffer, items) then
     self.refold = {}
   end
-  follow.restore(self.buffer, places)
+  follow.follow(self.buffer, followers)
   if not ok then
     error(problem, 0)
   end
