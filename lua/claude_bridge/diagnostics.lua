@@ -121,4 +121,37 @@ function M.read(p)
   return entries
 end
 
+--- The last line of a diagnostic; one that ends before the first column of a line ends above it.
+---@param diagnostic vim.Diagnostic
+---@return integer 0-based
+local function last_line(diagnostic)
+  local last = diagnostic.end_lnum or diagnostic.lnum
+  if diagnostic.end_col == 0 and last > diagnostic.lnum then
+    last = last - 1
+  end
+  return math.min(last, vim.api.nvim_buf_line_count(0) - 1)
+end
+
+--- The lines of the diagnostics at the cursor; where none is right there, of those on its line.
+---@return { first: integer, last: integer }? lines 0-based, inclusive
+function M.lines_at_cursor()
+  local cursor = vim.api.nvim_win_get_cursor(0)
+  local row, column = cursor[1] - 1, cursor[2]
+  local on_line = vim.tbl_filter(function(one)
+    return one.lnum <= row and row <= last_line(one)
+  end, vim.diagnostic.get(0))
+  local at_cursor = vim.tbl_filter(function(one)
+    local begun = one.lnum < row or one.col <= column
+    local ends_here = (one.end_lnum or one.lnum) == row
+    return begun and not (ends_here and column >= math.max(one.end_col or 0, one.col + 1))
+  end, on_line)
+  local lines
+  for _, one in ipairs(#at_cursor > 0 and at_cursor or on_line) do
+    lines = lines or { first = one.lnum, last = last_line(one) }
+    lines.first = math.min(lines.first, one.lnum)
+    lines.last = math.max(lines.last, last_line(one))
+  end
+  return lines
+end
+
 return M

@@ -1,13 +1,9 @@
 --- `:ClaudeMention`: names a file, some of its lines or a folder to the agents.
 local M = {}
 
---- What lists of other plugins mention: filetype -> module with `paths(first, last)`.
----@type table<string, string>
-local sources = {}
-
 ---@param message string
 local function complain(message)
-  vim.notify('claude-bridge: ' .. message, vim.log.levels.WARN)
+  require('claude_bridge.ui').notify({ level = 'warn', message = message })
 end
 
 ---@param path string absolute
@@ -20,6 +16,24 @@ local function send(path, lines)
   if not require('claude_bridge.channel').notify(event) then
     complain('not running; :ClaudeBridgeStart starts it')
   end
+end
+
+--- Whether there is such a file or folder on this machine. A folder is told with a slash.
+---@param path string
+---@return boolean
+---@return boolean? is_folder
+local function is_there(path)
+  if not require('claude_bridge.paths').is_local(path) then
+    return false
+  end
+  local stat = vim.uv.fs_stat(path)
+  return stat ~= nil, stat ~= nil and stat.type == 'directory'
+end
+
+---@param path string
+---@return string
+local function with_slash(path)
+  return path:gsub('/*$', '') .. '/'
 end
 
 --- The file that `%`, `#` or `<cfile>` stands for, where the whole argument is that.
@@ -60,9 +74,25 @@ local function mention_path(argument, lines)
   if not path then
     complain('no such file or folder: ' .. argument)
   elseif is_folder then
-    send((path:gsub('/?$', '/')))
+    send(with_slash(path))
   else
     send(path, lines)
+  end
+end
+
+--- What a list shows may be on another machine, gone, or no file at all.
+---@param entries claude_bridge.Entry[]
+local function mention_entries(entries)
+  local sent = false
+  for _, entry in ipairs(entries) do
+    local exists, is_folder = is_there(entry.path)
+    if exists then
+      sent = true
+      send(is_folder and with_slash(entry.path) or entry.path, entry.first and entry)
+    end
+  end
+  if not sent then
+    complain('no file or folder of this machine here')
   end
 end
 
@@ -86,11 +116,9 @@ end
 
 ---@param lines? { first: integer, last: integer }
 local function mention_buffer(lines)
-  local source = sources[vim.bo.filetype]
-  if source then
-    for _, path in ipairs(require(source).paths(lines and lines.first, lines and lines.last)) do
-      mention_path(path)
-    end
+  local explorers = require('claude_bridge.explorers')
+  if explorers.is_here() then
+    mention_entries(explorers.entries(lines))
     return
   end
   local name = vim.api.nvim_buf_get_name(0)
@@ -133,6 +161,26 @@ function M.send(opts)
     mention_buffer(lines)
   else
     mention_path(argument, opts.range > 0 and lines or nil)
+  end
+end
+
+--- Mentions the lines of the diagnostics at the cursor.
+function M.send_diagnostic()
+  local lines = require('claude_bridge.diagnostics').lines_at_cursor()
+  if lines then
+    mention_buffer(lines)
+  else
+    complain('no diagnostic on this line')
+  end
+end
+
+--- Mentions files or folders by their paths, for pickers and maps of the user's own.
+---@param paths string|string[]
+---@param lines? { first: integer, last: integer } 1-based, inclusive
+function M.send_paths(paths, lines)
+  local range = lines and { first = lines.first - 1, last = lines.last - 1 }
+  for _, path in ipairs(type(paths) == 'table' and paths or { paths }) do
+    mention_path(path, range)
   end
 end
 

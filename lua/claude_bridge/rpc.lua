@@ -20,6 +20,7 @@ local methods = {
   ['session.ready'] = { 'claude_bridge.session', 'ready' },
   ['session.failed'] = { 'claude_bridge.session', 'failed' },
   ['session.state'] = { 'claude_bridge.session', 'state' },
+  ['session.mentioned'] = { 'claude_bridge.session', 'mentioned' },
   ['ui.notify'] = { 'claude_bridge.ui', 'notify' },
   ['ui.status'] = { 'claude_bridge.ui', 'status' },
   ['chat.open'] = { 'claude_bridge.chat', 'open' },

@@ -100,9 +100,10 @@ export class Session implements SessionHandler {
         this.#tell(this.#dialect.selection(selection));
       },
     });
-    this.#mentions = new SpacedSender(MENTION_GAP_MS, (mention) =>
-      this.#tell(this.#dialect.mention(mention)),
-    );
+    this.#mentions = new SpacedSender(MENTION_GAP_MS, (mention) => {
+      this.#tell(this.#dialect.mention(mention));
+      editor.mentioned(mention);
+    });
     this.#rpc = new McpSession({ channel, logger, info, handler: this });
   }
 

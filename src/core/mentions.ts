@@ -17,6 +17,11 @@ export class MentionQueue {
   readonly #waiting: Mention[] = [];
   #listeners = 0;
 
+  /** How many are kept for an agent to come. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Tells all attached agents, or keeps the mention for the first that attaches. */
   add(mention: Mention): void {
     if (this.#listeners > 0) {
