@@ -36,6 +36,14 @@ local commands = {
     complete = complete_path,
     desc = 'Mention lines, a file or a folder to the agent',
   },
+  ClaudeMentionDiagnostic = { desc = 'Mention the lines of the diagnostic at the cursor' },
+  ClaudeSharing = {
+    nargs = '?',
+    complete = function(lead)
+      return require('claude_bridge.sharing').complete(lead)
+    end,
+    desc = 'Tell agents of open files and the selection, or do not',
+  },
   ClaudeSendText = { nargs = '+', bang = true, desc = "Type text into the agent's terminal" },
   ClaudeDiffAccept = { desc = 'Accept the proposed edit' },
   ClaudeDiffReject = { nargs = '?', desc = 'Reject the proposed edit' },

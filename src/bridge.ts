@@ -80,6 +80,8 @@ export class Bridge {
       privacy,
       code: this.#kernels,
       onAccepted: (path) => this.#watcher.expect(path),
+      onMentioned: ({ path, lines }) =>
+        this.#run('mentioned', calls.lua('session.mentioned', { path, ...lines }, z.unknown())),
     });
     this.#editor.workspace.update(request.folders);
     const families = agentFamilies(ideTools);
@@ -226,6 +228,8 @@ export class Bridge {
       port: this.#server?.port,
       lockFiles: this.#announcement?.ensure() ?? [],
       folders: this.#editor.workspace.folders,
+      isSharing: this.#editor.privacy.isSharing,
+      waitingMentions: this.#editor.waitingMentions,
       rivals: this.#announcement?.rivals() ?? [],
       sessions: this.#hub.status(),
       reviews: this.#editor.reviews.pending(),

@@ -9,6 +9,9 @@ export interface StatusFacts {
   readonly port: number | undefined;
   readonly lockFiles: readonly LockFileStatus[];
   readonly folders: readonly AbsolutePath[];
+  /** Whether agents are told of open files and the selection. */
+  readonly isSharing: boolean;
+  readonly waitingMentions: number;
   /** Other editors in these folders. */
   readonly rivals: readonly OtherLock[];
   readonly sessions: readonly SessionStatus[];
@@ -29,6 +32,8 @@ const LOCKS: Readonly<Record<LockFileStatus['state'], string>> = {
   missing: ' (missing, and it cannot be written: see :ClaudeBridgeLog)',
 };
 
+const NOT_SHARED = 'Agents are told nothing of open files and the selection; :ClaudeSharing on';
+
 export function reportStatus(facts: StatusFacts): readonly string[] {
   const { port, lockFiles, folders, sessions, reviews } = facts;
   return [
@@ -36,6 +41,7 @@ export function reportStatus(facts: StatusFacts): readonly string[] {
     ...section('Lock file', lockFiles, ({ path, state }) => [`${path}${LOCKS[state]}`]),
     ...section('Workspace folders', folders, (folder) => [folder]),
     ...(facts.rivals.length > 0 ? describeRivals(facts.rivals) : []),
+    ...describeSharing(facts),
     ...section('Clients', sessions, (session) => describeSession(session, facts.now)),
     ...section('Pending reviews', reviews, (review) => describeReview(review, facts.now)),
     ...(facts.kernels.length > 0 ? section('Kernels', facts.kernels, (label) => [label]) : []),
@@ -49,6 +55,13 @@ function section<T>(
 ): string[] {
   if (items.length === 0) return ['', `${title}: none`];
   return ['', title, ...items.flatMap(describe).map((line) => `  ${line}`)];
+}
+
+function describeSharing({ isSharing, waitingMentions }: StatusFacts): readonly string[] {
+  return [
+    ...(isSharing ? [] : ['', NOT_SHARED]),
+    ...(waitingMentions > 0 ? ['', `Mentions that wait for an agent: ${waitingMentions}`] : []),
+  ];
 }
 
 function describeRivals(rivals: readonly OtherLock[]): readonly string[] {

@@ -2,10 +2,10 @@
 local M = {}
 
 --- A bridge that has only just been started takes mentions already, and keeps them for its agents.
----@param args vim.api.keyset.create_user_command.command_args
-local function mention(args)
+---@param send fun()
+local function with_bridge(send)
   if require('claude_bridge.channel').is_attached() or require('claude_bridge.host').start() then
-    require('claude_bridge.mention').send(args)
+    send()
   end
 end
 
@@ -45,7 +45,19 @@ local actions = {
   ClaudeBridgeTerminal = function(args)
     require('claude_bridge.terminal').toggle({ args = args.args, restart = args.bang })
   end,
-  ClaudeMention = mention,
+  ClaudeMention = function(args)
+    with_bridge(function()
+      require('claude_bridge.mention').send(args)
+    end)
+  end,
+  ClaudeMentionDiagnostic = function()
+    with_bridge(function()
+      require('claude_bridge.mention').send_diagnostic()
+    end)
+  end,
+  ClaudeSharing = function(args)
+    require('claude_bridge.sharing').switch(args.args)
+  end,
   ClaudeSendText = function(args)
     require('claude_bridge.terminal').send_text(args.args, { submit = not args.bang })
   end,
@@ -90,6 +102,15 @@ function M.run(name, args)
   end
   require('claude_bridge.ui').guard(function()
     actions[name](args)
+  end)
+end
+
+--- Mentions paths for the Lua interface.
+---@param paths string|string[]
+---@param lines? { first: integer, last: integer } 1-based, inclusive
+function M.mention(paths, lines)
+  with_bridge(function()
+    require('claude_bridge.mention').send_paths(paths, lines)
   end)
 end
 

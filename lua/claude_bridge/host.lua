@@ -74,7 +74,7 @@ local function obstacle()
     )
   end
   if not vim.uv.fs_stat(M.prog()) then
-    return ('not built yet: run "npm ci && npm run build" in %s'):format(M.root())
+    return ('not built yet: run "npm run build" in %s'):format(M.root())
   end
 end
 
@@ -91,7 +91,7 @@ local function on_unexpected_exit(code)
   if #crashes > MAX_RESTARTS then
     crashes = {}
     fail(
-      ('the node process keeps ending (exit code %d%s); see :ClaudeBridgeLog, then :ClaudeBridgeStart'):format(
+      ('the node process keeps ending (exit code %d%s); see :checkhealth claude_bridge and :ClaudeBridgeLog, then :ClaudeBridgeStart'):format(
         code,
         cause
       )

@@ -46,6 +46,21 @@ function M.terminal(options)
   end)
 end
 
+--- Mentions files or folders to the agents; see |:ClaudeMention|.
+---@param paths string|string[]
+---@param lines? { first: integer, last: integer } 1-based, inclusive
+function M.mention(paths, lines)
+  require('claude_bridge.ui').guard(function()
+    require('claude_bridge.commands').mention(paths, lines)
+  end)
+end
+
+--- Whether agents are told which files are open and what is selected.
+---@return boolean
+function M.is_sharing()
+  return require('claude_bridge.sharing').is_on()
+end
+
 --- Types text into the agent's terminal.
 ---@param text string
 ---@param options? { submit?: boolean }

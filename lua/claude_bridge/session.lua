@@ -58,6 +58,7 @@ local function publish()
     port = info.port,
     clients = #info.clients,
     reviews = #info.reviews,
+    sharing = require('claude_bridge.sharing').is_on(),
   }
   vim.schedule(function()
     vim.cmd.redrawstatus({ bang = true })
@@ -172,6 +173,20 @@ function M.state(params)
     if not after[id] then
       M.emit('Disconnected', client)
     end
+  end
+end
+
+--- An agent has been told of a mention.
+---@param params { path: string, first?: integer, last?: integer } lines 0-based
+function M.mentioned(params)
+  local lines = params.first and { first = params.first + 1, last = params.last + 1 } or nil
+  M.emit('MentionSent', { path = params.path, lines = lines })
+end
+
+--- Status lines show what is not of the node side as well.
+function M.refresh()
+  if info.state ~= 'stopped' then
+    publish()
   end
 end
 

@@ -17,7 +17,7 @@ const EXPECTED_FOR_MS = 3_000;
 
 export interface DiagnosticsOptions {
   readonly port: Pick<EditorPort, 'diagnostics' | 'document' | 'reloadFiles'>;
-  readonly privacy: Pick<Privacy, 'excludes'>;
+  readonly privacy: Pick<Privacy, 'excludes' | 'allows'>;
 }
 
 interface ExpectedWrite {
@@ -33,6 +33,8 @@ export class Diagnostics {
   readonly #changes = new Emitter<readonly AbsolutePath[]>();
   /** Files that an agent is about to write or has just written. */
   readonly #expected = new Map<AbsolutePath, ExpectedWrite>();
+  /** Files that an agent knows by itself: it has named them. */
+  readonly #named = new Set<AbsolutePath>();
   /** Files of which something has told diagnostics, be it a language server or a linter. */
   readonly #diagnosed = new Set<AbsolutePath>();
 
@@ -61,6 +63,7 @@ export class Diagnostics {
 
   /** An agent is about to write the file: the next reading of all files waits for its diagnostics. */
   expectWrite(path: AbsolutePath): void {
+    this.#named.add(path);
     this.#expected.set(path, { since: Date.now(), isShown: false });
   }
 
@@ -80,6 +83,7 @@ export class Diagnostics {
     if (this.#privacy.excludes(path)) return { path, diagnostics: [] };
     this.expectWrite(path);
     const [found] = await this.#port.diagnostics(path, ANSWER_LIMIT_MS);
+    if (found) this.#named.add(found.path);
     const isTold = found !== undefined && !this.#privacy.excludes(found.path);
     return isTold ? found : { path, diagnostics: [] };
   }
@@ -91,7 +95,13 @@ export class Diagnostics {
     if (written.length > 0) await this.#published(written, signal);
     const left = Math.max(0, ANSWER_LIMIT_MS - (performance.now() - began));
     const all = await this.#port.diagnostics(undefined, left);
-    return all.filter(({ path }) => !this.#privacy.excludes(path));
+    return all.filter(({ path }) => this.#mayTell(path));
+  }
+
+  /** While nothing of open files is shared, an agent hears of the files that it has named. */
+  #mayTell(path: AbsolutePath): boolean {
+    if (this.#privacy.allows(path)) return true;
+    return this.#named.has(path) && !this.#privacy.excludes(path);
   }
 
   #takeExpected(): AbsolutePath[] {

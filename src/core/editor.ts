@@ -19,6 +19,8 @@ export interface EditorOptions {
   readonly code?: CodeRunner;
   /** A review of this file was accepted: the agent will write it soon. */
   readonly onAccepted?: (path: AbsolutePath) => void;
+  /** An agent has been told of a mention, the first of perhaps several. */
+  readonly onMentioned?: (mention: Mention) => void;
 }
 
 export class Editor {
@@ -31,12 +33,15 @@ export class Editor {
   readonly reviews: Reviews;
   readonly code: CodeRunner | undefined;
   readonly #mentions = new MentionQueue();
+  readonly #mentioned = new WeakSet<Mention>();
+  readonly #onMentioned: EditorOptions['onMentioned'];
   readonly #documents = new Emitter<readonly AbsolutePath[]>();
 
   constructor(options: EditorOptions) {
     this.port = options.port;
     this.privacy = options.privacy;
     this.code = options.code;
+    this.#onMentioned = options.onMentioned;
     this.selection = new SelectionTracker(options.privacy);
     this.diagnostics = new Diagnostics(options);
     this.reviews = new Reviews({
@@ -51,6 +56,17 @@ export class Editor {
   /** For an agent that can hear from now on: it is told at once what was mentioned before. */
   onMention(listener: (mention: Mention) => void) {
     return this.#mentions.attach(listener);
+  }
+
+  get waitingMentions(): number {
+    return this.#mentions.waiting;
+  }
+
+  /** To be called by each agent that has been told of the mention. */
+  mentioned(mention: Mention): void {
+    if (this.#mentioned.has(mention)) return;
+    this.#mentioned.add(mention);
+    this.#onMentioned?.(mention);
   }
 
   onDiagnostics(listener: (paths: readonly AbsolutePath[]) => void) {
@@ -93,6 +109,10 @@ export class Editor {
       case 'mention':
         this.#mention(event);
         break;
+      case 'sharing':
+        this.privacy.share(event.isOn);
+        this.selection.recheck();
+        break;
       case 'review-decided':
         this.reviews.decide(event.id, event.decision);
         break;
@@ -102,8 +122,12 @@ export class Editor {
   #mention({ path, lines }: Mention): void {
     if (this.privacy.excludes(path)) {
       this.port.notify('warn', `Not mentioned: your settings keep ${path} from agents`);
-    } else {
-      this.#mentions.add({ path, lines });
+      return;
+    }
+    const before = this.#mentions.waiting;
+    this.#mentions.add({ path, lines });
+    if (before === 0 && this.#mentions.waiting > 0) {
+      this.port.notify('info', 'No agent is connected; the first that is gets your mention');
     }
   }
 

@@ -133,4 +133,6 @@ export type EditorEvent =
       readonly path: AbsolutePath;
       readonly lines?: LineRange | undefined;
     }
+  /** The user has switched whether agents are told of open files and the selection. */
+  | { readonly kind: 'sharing'; readonly isOn: boolean }
   | { readonly kind: 'review-decided'; readonly id: string; readonly decision: ReviewDecision };

@@ -37,7 +37,7 @@ type Matcher = (path: AbsolutePath) => boolean;
 
 export class Privacy {
   readonly #matchers: readonly Matcher[];
-  readonly #sharing: boolean;
+  #sharing: boolean;
   readonly #realPath: (path: AbsolutePath) => AbsolutePath;
 
   constructor(options: PrivacyOptions = {}) {
@@ -46,13 +46,22 @@ export class Privacy {
     this.#realPath = options.realPath ?? ((path) => path);
   }
 
+  /** Whether the editor tells anything of its files unasked. */
+  get isSharing(): boolean {
+    return this.#sharing;
+  }
+
+  share(sharing: boolean): void {
+    this.#sharing = sharing;
+  }
+
   /** Whether a pattern keeps the file back. No tool and no notification names such a file. */
   excludes(path: AbsolutePath): boolean {
     const real = this.#realPath(path);
     return this.#matchers.some((matches) => matches(path) || (real !== path && matches(real)));
   }
 
-  /** Whether the editor may tell, unasked, that the file is open and what is selected in it. */
+  /** Whether an agent may learn that the file is open, and what is selected in it. */
   allows(path: AbsolutePath): boolean {
     return this.#sharing && !this.excludes(path);
   }

@@ -39,6 +39,12 @@ export class SelectionTracker {
     if (this.#current?.path === path) this.#show(undefined);
   }
 
+  /** Takes back what may be told no more. */
+  recheck(): void {
+    if (this.#latest && !this.privacy.allows(this.#latest.path)) this.#latest = undefined;
+    if (this.#current && !this.privacy.allows(this.#current.path)) this.#show(undefined);
+  }
+
   #show(selection: Selection | undefined): void {
     const before = this.#current;
     if (before === selection || (before && selection && isSame(before, selection))) return;

@@ -34,6 +34,9 @@ const contextEvents: Readonly<Record<string, EventParser>> = {
     .object({ paths: listOf(FilePath) })
     .transform(({ paths }): EditorEvent => ({ kind: 'diagnostics-changed', paths })),
   mention: Mention,
+  sharing: z
+    .object({ enabled: z.boolean() })
+    .transform(({ enabled }): EditorEvent => ({ kind: 'sharing', isOn: enabled })),
 };
 
 const parsers: Readonly<Record<string, EventParser>> = { ...contextEvents, ...reviewEvents };

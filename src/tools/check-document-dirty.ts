@@ -9,7 +9,7 @@ export const checkDocumentDirty = defineTool({
   input: z.object({ filePath: filePath.describe('Path to the file to check') }),
   async handle(args, { editor }) {
     const path = resolveFile(args.filePath, editor);
-    const state = editor.privacy.excludes(path) ? undefined : await editor.port.document(path);
+    const state = editor.privacy.allows(path) ? await editor.port.document(path) : undefined;
     if (!state) {
       return json({ success: false, message: `Document not open: ${args.filePath}` });
     }

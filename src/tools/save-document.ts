@@ -10,8 +10,8 @@ export const saveDocument = defineTool({
   input: z.object({ filePath: filePath.describe('Path to the file to save') }),
   async handle(args, { editor }) {
     const path = resolveFile(args.filePath, editor);
-    const isHidden = editor.privacy.excludes(path);
-    const result = isHidden ? notOpen : await editor.port.saveDocument(path);
+    const isTold = editor.privacy.allows(path);
+    const result = isTold ? await editor.port.saveDocument(path) : notOpen;
     return answer(args.filePath, result);
   },
 });

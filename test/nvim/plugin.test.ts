@@ -27,7 +27,9 @@ const COMMANDS = [
   'ClaudeKernelRestart',
   'ClaudeKernelStop',
   'ClaudeMention',
+  'ClaudeMentionDiagnostic',
   'ClaudeSendText',
+  'ClaudeSharing',
 ];
 
 const loadedModules = (of: TestNvim) =>

@@ -145,7 +145,43 @@ test('vim.g.claude_bridge_status has the numbers and never the token', async () 
     port: 4711,
     clients: 1,
     reviews: 1,
+    sharing: true,
   });
+});
+
+test(':ClaudeSharing switches, tells, and shows in the status line', async () => {
+  const sent = await nvim.captureNotifications();
+  await rpc('session.ready', READY);
+  await rpc('session.state', { clients: [ALICE], reviews: [{}] });
+  const redrawn = () => nvim.lua(`return vim.g.claude_bridge_status.sharing`);
+  await nvim.command('ClaudeSharing off');
+  expect(await statusline()).toBe('Claude 1, 1 review, private');
+  expect(await redrawn()).toBe(false);
+  await nvim.command('ClaudeSharing');
+  expect(await statusline()).toBe('Claude 1, 1 review');
+  await nvim.command('ClaudeSharing toggle');
+  await nvim.command('ClaudeSharing on');
+  await nvim.command('ClaudeSharing maybe');
+  await expect
+    .poll(() => sent)
+    .toEqual([false, true, false, true].map((enabled) => ({ kind: 'sharing', enabled })));
+  expect(await nvim.messages()).toContain('maybe is none of on, off, toggle');
+  expect(await nvim.messages()).toContain('agents are told of open files and the selection');
+  expect(await nvim.lua(`return vim.fn.getcompletion('ClaudeSharing o', 'cmdline')`)).toEqual([
+    'off',
+    'on',
+  ]);
+});
+
+test('a mention that was told is an event, with its lines counted from 1', async () => {
+  await nvim.lua(`_G.sent = {}
+    vim.api.nvim_create_autocmd('User', { pattern = 'ClaudeBridgeMentionSent',
+      callback = function(e) table.insert(_G.sent, e.data) end })`);
+  await rpc('session.mentioned', { path: '/x/a', first: 1, last: 3 });
+  await rpc('session.mentioned', { path: '/x/b' });
+  await expect
+    .poll(() => nvim.lua('return _G.sent'))
+    .toEqual([{ path: '/x/a', lines: { first: 2, last: 4 } }, { path: '/x/b' }]);
 });
 
 test('port and token are kept for the next start', async () => {

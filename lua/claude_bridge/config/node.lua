@@ -28,7 +28,7 @@ function M.from(config)
     transport = config.server.transport,
     lock_dir = absolute(config.server.lock_dir),
     ide_name = config.server.ide_name,
-    share_selection = config.selection.enabled,
+    share_selection = require('claude_bridge.sharing').is_on(),
     exclude = config.privacy.enabled and config.privacy.exclude or {},
     review_edits = config.diff.enabled,
     diff = {
