@@ -79,6 +79,11 @@ const cases: [string, Op[], string[]][] = [
     ['✓ Bash npm test 1.2 s', '  npm test --silent', '  ok 1', '  ok 2', '', ''],
   ],
   [
+    'one whose title begins with its name',
+    [tool({ title: 'Bash: npm test' })],
+    ['● Bash: npm test', '', ''],
+  ],
+  [
     'one that fails',
     [tool({ state: 'failed', error: 'exit code 1\nsee above' })],
     ['✗ Bash npm test: exit code 1', '  exit code 1', '  see above', '', ''],

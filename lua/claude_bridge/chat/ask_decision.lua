@@ -69,7 +69,8 @@ end
 function M.content(ask)
   local prompt = ask.prompt
   local block = require('claude_bridge.chat.block').new()
-  local tool = prompt.tool and prompt.tool ~= prompt.title and (' (%s)'):format(prompt.tool) or ''
+  local is_named = prompt.tool and not vim.startswith(prompt.title, prompt.tool)
+  local tool = is_named and (' (%s)'):format(prompt.tool) or ''
   block:add({ prompt.title, 'ClaudeSessionHeading' }, { tool, 'ClaudeSessionDetail' })
   block:add_text(prompt.reason or '', { group = 'ClaudeSessionWarn' })
   block:add('')

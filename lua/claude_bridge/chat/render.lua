@@ -85,12 +85,14 @@ end
 local function tool_head(block, entry)
   local sign = TOOL[entry.state] or TOOL.pending
   local name = entry.name or entry.category
-  local title = entry.title ~= '' and entry.title ~= name and ' ' .. entry.title or ''
+  -- Some agents begin the title with the name.
+  local rest = vim.startswith(entry.title, name) and entry.title:sub(#name + 1)
+    or ' ' .. entry.title
   local fault = entry.error and ': ' .. (entry.error:match('[^\n]*')) or ''
   block:add(
     { sign[1], sign[2] },
     { ' ' .. name, 'ClaudeSessionTool' },
-    title,
+    rest,
     { tool_detail(entry), 'ClaudeSessionDetail' },
     { fault, 'ClaudeSessionFailed' }
   )

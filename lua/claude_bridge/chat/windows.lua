@@ -3,17 +3,9 @@ local M = {}
 
 local api = vim.api
 
-local PROMPT_HEIGHT = 5
-local SESSION_WIDTH = 0.4
-
 ---@return { side: 'left'|'right', width: number, prompt_height: integer }
 local function options()
-  local config = require('claude_bridge.config').get() --[[@as table]]
-  return vim.tbl_extend('keep', config.session or {}, {
-    side = 'right',
-    width = SESSION_WIDTH,
-    prompt_height = PROMPT_HEIGHT,
-  })
+  return require('claude_bridge.config').get().session
 end
 
 --- A window of this tab page.

@@ -243,6 +243,27 @@ return {
     description = 'The largest image that an agent gets, in bytes of its base64 form.',
   },
   {
+    path = 'session.side',
+    types = { 'string' },
+    values = { 'right', 'left' },
+    default = 'right',
+    description = 'The side of the screen for the windows of a live session.',
+  },
+  {
+    path = 'session.width',
+    types = { 'number' },
+    default = 0.4,
+    min = 0.05,
+    description = 'Their width: a share of the screen where it is below 1, else columns.',
+  },
+  {
+    path = 'session.prompt_height',
+    types = { 'integer' },
+    default = 5,
+    min = 1,
+    description = 'The height of the prompt window, in lines.',
+  },
+  {
     path = 'log.level',
     types = { 'string' },
     values = { 'debug', 'info', 'warn', 'error' },
