@@ -97,6 +97,24 @@ test('where the lock says sse, sid-code works by HTTP from its first message on'
   await client.ended;
 });
 
+describe('the end of Neovim while sid-code waits for a review', () => {
+  const ways: Record<string, (b: TestBridge) => void> = {
+    ':qa!': (b) => void b.nvim.client.command('qa!').catch(() => {}),
+    'SIGTERM of Neovim': (b) => void b.nvim.child.kill('SIGTERM'),
+    'kill -9 of Neovim': (b) => void b.nvim.child.kill('SIGKILL'),
+  };
+  test.each(Object.keys(ways))('%s rejects the edit before the connection goes', async (way) => {
+    bridge = await startBridge({ files: { 'a.txt': 'a\n' }, options: { agents: ['sid-code'] } });
+    const peer = await startAgent('sid-code/second', bridge);
+    const args = diffArguments('sid-code/second', path.join(bridge.workspace, 'a.txt'), 'b\n');
+    const answered = peer.call('openDiff', args);
+    await soon(async () => expect(await reviews()).toBe(1));
+    ways[way]?.(bridge);
+    expect(read('second', await answered).reading).toBe('rejected');
+    expect((await peer.closed).code).toBe(1001);
+  });
+});
+
 describe('two Neovims in one folder', () => {
   async function second() {
     const nvim = await startNvim({ cwd: bridge.workspace, env: { HOME: bridge.nvim.home } });
