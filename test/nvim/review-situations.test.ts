@@ -25,10 +25,16 @@ async function start(options: Parameters<typeof startReviews>[0] = {}) {
   return bench.write('a.txt', 'one\ntwo\n');
 }
 
-test('an autosave plugin accepts nothing', async () => {
+test.each([
+  '* ++nested silent! update | silent! wall',
+  '* silent! write',
+  '* ++nested silent! write',
+  '* ++nested silent! write!',
+  "* ++nested lua vim.cmd('silent! write')",
+])('autosave accepts nothing (%s)', async (autosave) => {
   const file = await start({ ui: true });
   await bench.nvim.command(
-    `autocmd TextChanged,TextChangedI,InsertLeave,BufLeave,FocusLost,BufModifiedSet,WinLeave,CursorHold,CursorMoved * ++nested silent! update | silent! wall`,
+    `autocmd TextChanged,TextChangedI,InsertLeave,BufLeave,FocusLost,BufModifiedSet,WinLeave,CursorHold,CursorMoved ${autosave}`,
   );
   const review = await bench.open({ path: file, proposal: PROPOSAL });
   await bench.nvim.input('ccthree<Esc>uu<C-r>ggdGu');

@@ -75,9 +75,8 @@ function M.create(id, path, text, takes_dos)
   options.endofline = text.eol
   options.bomb = text.bom
   vim.b[buffer].claude_bridge_review = id
-  -- Autosave plugins skip buffers with these.
+  -- By this vim-auto-save skips a buffer; others look at 'modified'.
   vim.b[buffer].auto_save = 0
-  vim.b[buffer].autosave_disabled = true
   vim.api.nvim_buf_set_name(buffer, name)
   return {
     buffer = buffer,

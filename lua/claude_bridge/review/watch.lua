@@ -42,6 +42,15 @@ local function on_quit(review, actions)
   end
 end
 
+--- Whether another autocommand is what writes, as autosave does, and not the user.
+---@return boolean
+local function is_automatic()
+  -- As Neovim names one in its stack, in the language of its messages.
+  local name = vim.fn.gettext('%s Autocommands for "%s"'):match('%%s(.-)%%s')
+  local _, autocommands = vim.fn.expand('<stack>'):gsub(vim.pesc(name or 'Autocommands for'), '')
+  return autocommands > 1
+end
+
 ---@param review claude_bridge.Review
 ---@param actions claude_bridge.ReviewActions
 ---@param event vim.api.keyset.create_autocmd.callback_args
@@ -92,7 +101,7 @@ local function watch_buffer(review, actions)
     )
   end
   on({ 'BufWriteCmd', 'FileWriteCmd', 'FileAppendCmd' }, function(event)
-    if not review.settled then
+    if not review.settled and not is_automatic() then
       on_write(review, actions, event)
     end
   end)
