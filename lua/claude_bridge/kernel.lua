@@ -87,6 +87,19 @@ local function show()
   })
 end
 
+--- With the node process those are gone who would hear the answers.
+local function watch_process()
+  require('claude_bridge.autocmd').create('User', {
+    group = vim.api.nvim_create_augroup('ClaudeBridgeKernel', { clear = true }),
+    pattern = 'ClaudeBridgeStopped',
+    once = true,
+    callback = function()
+      questions = {}
+      close_window()
+    end,
+  })
+end
+
 --- Asks, and returns before the answer.
 ---@param question claude_bridge.CodeQuestion
 function M.ask(question)
@@ -96,6 +109,7 @@ function M.ask(question)
       message = 'Nobody is there to allow this code: Neovim has no user interface. The option kernel.allow = "always" lets agents run code unasked.',
     })
   end
+  watch_process()
   questions[#questions + 1] = question
   local shown, problem = pcall(show)
   if not shown then

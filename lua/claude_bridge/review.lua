@@ -129,6 +129,16 @@ local function guarded(id, step)
   error(problem, 0)
 end
 
+--- A node process that follows one that died counts from 1 again, and a view of the one before may
+--- wait until it can be taken away.
+---@param id string
+local function refuse_leaving(id)
+  local review = state.reviews[id]
+  if review and review.settled then
+    error({ code = 'expired', message = 'an earlier review of this id has not left yet' }, 0)
+  end
+end
+
 ---@param p claude_bridge.ReviewParams
 ---@return claude_bridge.Review
 local function prepared(p)
@@ -172,6 +182,7 @@ end
 --- Shows a proposal beside its file. Asked again for the same review, does nothing.
 ---@param p claude_bridge.ReviewOpenParams
 function M.open(p)
+  refuse_leaving(p.id)
   local review = state.reviews[p.id]
   if review and review.layout then
     return
@@ -187,6 +198,7 @@ end
 --- Makes the hidden buffers of a review whose text comes in slices.
 ---@param p claude_bridge.ReviewParams
 function M.prepare(p)
+  refuse_leaving(p.id)
   guarded(p.id, function()
     prepared(p)
   end)

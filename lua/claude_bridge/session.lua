@@ -93,6 +93,21 @@ local function settle(message)
   end
 end
 
+--- A process that was killed leaves its lock files behind; agents would knock where nobody is.
+local function remove_locks()
+  for _, path in ipairs(previous and info.lock_files or {}) do
+    local stat = vim.uv.fs_lstat(path)
+    local file = stat and stat.type == 'file' and io.open(path, 'r')
+    local text = file and file:read('*a') or ''
+    if file then
+      file:close()
+    end
+    if text:find(previous.token, 1, true) then
+      vim.uv.fs_unlink(path)
+    end
+  end
+end
+
 --- The process has been started.
 function M.starting()
   become(nothing('starting'))
@@ -133,6 +148,7 @@ end
 --- The process is gone; it may not have put the environment back itself.
 function M.lost()
   require('claude_bridge.environment').restore()
+  remove_locks()
   if info.state ~= 'failed' then
     become(nothing('stopped'))
   end
