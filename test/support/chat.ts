@@ -1,4 +1,5 @@
 /** A session in a real Neovim, played by the test in the place of the node side. */
+import { ChatCommand } from '../../src/session/commands.ts';
 import { type StartOptions, startNvim, type TestNvim } from './nvim.ts';
 
 export type Event = Record<string, unknown>;
@@ -69,7 +70,7 @@ export async function startChat(options: StartOptions = {}): Promise<TestChat> {
   };
   const name = (session: string, ending: string) => `claude-session://${session}${ending}`;
   return {
-    nvim,
+    nvim: { ...nvim, dispose: () => nvim.dispose().then(() => events.forEach(mustBeUnderstood)) },
     events,
     call,
     sent: (kind) => events.filter((event) => event['kind'] === kind),
@@ -96,4 +97,9 @@ export async function startChat(options: StartOptions = {}): Promise<TestChat> {
       )),
     card: async () => (await nvim.lua<Card | null>(CARD)) ?? undefined,
   };
+}
+
+/** What Lua sends has the shape that node takes. */
+function mustBeUnderstood(event: Event): void {
+  if (`${event['kind']}`.startsWith('chat_')) ChatCommand.parse(event);
 }

@@ -1,8 +1,8 @@
 --- The conversation of one session in a buffer that only this module changes.
 ---@class claude_bridge.ChatView
 ---@field buffer integer
----@field private items table<string, claude_bridge.ChatItem> by entry id
----@field private order claude_bridge.ChatItem[] as they stand in the buffer
+---@field items table<string, claude_bridge.ChatItem> by entry id
+---@field order claude_bridge.ChatItem[] as they stand in the buffer
 ---@field private kept integer bytes of whole texts
 ---@field private refold table<claude_bridge.ChatItem, true>
 local View = {}
@@ -76,46 +76,6 @@ function View:clear()
   self.items, self.order, self.kept, self.refold = {}, {}, 0, {}
 end
 
----@type table<string, fun(view: claude_bridge.ChatView, op: table)>
-local operations = {
-  put = function(view, op)
-    local item = view.items[op.entry.id]
-    if not item then
-      view:add(op.entry, #view.order + 1, api.nvim_buf_line_count(view.buffer) - 1)
-    elseif item.entry.kind == op.entry.kind then
-      item:set(op.entry)
-      view:changed(item)
-    else
-      local row, index = item:row(), view:index_of(item)
-      view:drop(item)
-      table.remove(view.order, index)
-      view:add(op.entry, index, row)
-    end
-  end,
-  append = function(view, op)
-    local item = view.items[op.id]
-    if item and item.field == op.field then
-      item:append(op.text)
-      view:changed(item)
-    end
-  end,
-  patch = function(view, op)
-    local item = view.items[op.id]
-    if item then
-      item:patch(op.fields)
-      view:changed(item)
-    end
-  end,
-  remove = function(view, op)
-    local item = view.items[op.id]
-    if item then
-      table.remove(view.order, view:index_of(item))
-      view:drop(item)
-    end
-  end,
-  clear = View.clear,
-}
-
 ---@param item claude_bridge.ChatItem
 ---@return integer
 function View:index_of(item)
@@ -163,6 +123,7 @@ end
 
 ---@param ops table[]
 function View:change(ops)
+  local operations = require('claude_bridge.chat.operations')
   for _, op in ipairs(ops) do
     local run = operations[op.op]
     if run then
