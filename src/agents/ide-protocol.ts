@@ -91,7 +91,7 @@ export const blockAnswers: ReviewAnswers = {
   closed: (tabName) => blocks('DIFF_REJECTED', tabName),
 };
 
-export function blocks(...texts: string[]): ToolAnswer {
+function blocks(...texts: string[]): ToolAnswer {
   return { content: texts.map((text) => ({ type: 'text', text })) };
 }
 

@@ -60,7 +60,7 @@ export function handshakeOf(kind: AgentKind): readonly string[] {
 }
 
 /** Sends a recorded frame as it is; resolves when it has its answer, if it asks for one. */
-export async function play(peer: Peer, frame: string): Promise<void> {
+async function play(peer: Peer, frame: string): Promise<void> {
   const { id } = z.object({ id: z.int().optional() }).parse(JSON.parse(frame));
   const answered = id === undefined ? undefined : peer.answer(id);
   peer.send(frame);
