@@ -65,7 +65,7 @@ function chunk(role: MessageEntry['kind'], { content, messageId }: ContentChunk)
   return { kind: 'text', role, ...id, text: textOf(content) };
 }
 
-export const toolId = (id: string): string => `tool ${id}`;
+const toolId = (id: string): string => `tool ${id}`;
 
 export function tool(update: ToolCallUpdate): SessionUpdate {
   return { kind: 'tool', id: toolId(update.toolCallId), fields: toolFields(update) };

@@ -11,7 +11,7 @@ import { WebSocketServer } from '../../src/transport/websocket-server.ts';
 import { MemoryLogger } from '../support/logger.ts';
 import { Peer } from '../support/peer.ts';
 
-export const TOKEN = '11111111-2222-4333-8444-555555555555';
+const TOKEN = '11111111-2222-4333-8444-555555555555';
 
 export function selectionAt(path: string, line: number, chars: string): Selection {
   const at = (character: number) => ({ line, character: utf16Column(character) });

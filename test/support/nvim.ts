@@ -42,7 +42,7 @@ export function tempDir(prefix = 'claude-bridge-'): string {
 export const nvimBinary = (): string => process.env['NVIM'] ?? 'nvim';
 
 /** The environment of a test's child: nothing of the machine's own configuration reaches it. */
-export function cleanEnv(home: string, extra: Readonly<Record<string, string>> = {}) {
+function cleanEnv(home: string, extra: Readonly<Record<string, string>> = {}) {
   const { PATH = '', LANG = 'C.UTF-8' } = process.env;
   return {
     PATH,

@@ -1,7 +1,6 @@
 /** Reviews of the core on a real Neovim: the product's way from a request to its outcome. */
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ReviewEnd } from '../../src/core/ports.ts';
 import { type Review, Reviews } from '../../src/core/reviews.ts';
 import { RpcCalls } from '../../src/nvim/calls.ts';
 import { reviewEvents } from '../../src/nvim/review-events.ts';
@@ -113,5 +112,3 @@ return {
   layout = vim.fn.winlayout(),
 }
 `;
-
-export const endings: readonly ReviewEnd[] = ['decided-elsewhere', 'withdrawn', 'stopped'];

@@ -35,7 +35,7 @@ export function pipeOf(socket: WebSocket, listener: PipeListener): MessagePipe {
   };
 }
 
-export function endOf(code: number, reason: string): PipeEnd {
+function endOf(code: number, reason: string): PipeEnd {
   const why = reason === '' ? `the connection was closed (${code})` : `${reason} (${code})`;
   if (code === NORMAL) return { kind: 'closed', reason: why };
   return { kind: REFUSALS.has(code) ? 'refused' : 'lost', reason: why };
