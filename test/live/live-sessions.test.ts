@@ -3,83 +3,35 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { Editor } from '../../src/core/editor.ts';
-import { Privacy } from '../../src/core/privacy.ts';
-import { LiveSessions } from '../../src/live-sessions.ts';
-import { RpcCalls } from '../../src/nvim/calls.ts';
-import { contextPort } from '../../src/nvim/context-port.ts';
-import { parseEditorEvent } from '../../src/nvim/event-source.ts';
-import { reviewPort } from '../../src/nvim/review-port.ts';
-import { SessionSettings } from '../../src/session-settings.ts';
 import { BusAgent } from '../support/bus-agent.ts';
+import { type LiveNvim, startLive } from '../support/live-nvim.ts';
 import { PROJECT, startNvim, type TestNvim, tempDir } from '../support/nvim.ts';
-import { silentLogger } from '../support/session-doubles.ts';
 
 let nvim: TestNvim;
-let live: LiveSessions;
-let editor: Editor;
+let live: LiveNvim;
 let agent: BusAgent;
 let folder: string;
-const ended: (() => void)[] = [];
 
 beforeEach(async () => {
   folder = tempDir();
   nvim = await startNvim({ ui: true, cwd: folder });
   agent = await BusAgent.listen();
-  const calls = new RpcCalls(nvim.client);
-  editor = new Editor({
-    logger: silentLogger,
-    privacy: new Privacy(),
-    port: {
-      ...contextPort(calls),
-      ...reviewPort(calls, { layout: 'vertical', focus: true, jump: true }),
-      notify: (level, message) => void calls.lua('ui.notify', { level, message }, z.unknown()),
+  live = await startLive(nvim, folder, {
+    agent: 'acp-agent',
+    agents: {
+      'acp-agent': {
+        command: [process.execPath, path.join(PROJECT, 'test/support/acp-agent.mjs')],
+      },
+      'bus-agent': { dialect: 'bus', url: agent.url },
     },
   });
-  editor.workspace.update([folder]);
-  live = new LiveSessions({
-    calls,
-    editor,
-    logger: silentLogger,
-    reviewEdits: true,
-    variables: {},
-    version: '0',
-    settings: SessionSettings.parse({
-      agent: 'acp-agent',
-      agents: {
-        'acp-agent': {
-          command: [process.execPath, path.join(PROJECT, 'test/support/acp-agent.mjs')],
-        },
-        'bus-agent': { dialect: 'bus', url: agent.url },
-      },
-    }),
-  });
-  await hearEvents();
 });
 
 afterEach(async () => {
-  for (const end of ended.splice(0)) end();
   await live.dispose();
   await agent.dispose();
   await nvim.dispose();
 });
-
-/** As the composition root passes on what Lua tells. */
-async function hearEvents(): Promise<void> {
-  const events = await nvim.captureNotifications();
-  const push = events.push.bind(events);
-  events.push = (...all) => {
-    for (const event of all) pass(event);
-    return push(...all);
-  };
-}
-
-function pass(event: Record<string, unknown>): void {
-  if (live.handle(event)) return;
-  const known = parseEditorEvent(event);
-  if (known) editor.handle(known);
-}
 
 async function screen(): Promise<string> {
   return nvim.lua<string>(`
@@ -110,7 +62,7 @@ async function sees(text: string): Promise<string> {
 }
 
 const open = (name: string, fields: object = {}) =>
-  live.handle({ kind: 'chat_open', agent: name, folder, ...fields });
+  live.tell({ kind: 'chat_open', agent: name, folder, ...fields });
 
 describe('a session on the bus', () => {
   beforeEach(async () => {
@@ -131,7 +83,7 @@ describe('a session on the bus', () => {
     agent.say('permission_request', { id: 'p', tool: 'Bash', input, reason: 'to begin anew' });
     await sees('rm -r build');
     await sees('to begin anew');
-    live.handle({ kind: 'chat_decide', session: 'bus-agent', id: 'p1', option: 'once' });
+    live.tell({ kind: 'chat_decide', session: 'bus-agent', id: 'p1', option: 'once' });
     expect((await agent.hears('permission_decision')).data).toEqual({ id: 'p', allow: true });
   });
 
@@ -172,10 +124,10 @@ describe('a session over ACP', () => {
       },
       { write: { path: file, content: 'new\n' } },
     ];
-    live.handle({ kind: 'chat_send', session: 'acp-agent', text: JSON.stringify(steps) });
-    await expect.poll(() => editor.reviews.pending().length, { timeout: 10_000 }).toBe(1);
-    const [review] = editor.reviews.pending();
-    editor.reviews.decide(review?.id ?? '', { kind: 'accepted' });
+    live.tell({ kind: 'chat_send', session: 'acp-agent', text: JSON.stringify(steps) });
+    await expect.poll(() => live.editor.reviews.pending().length, { timeout: 10_000 }).toBe(1);
+    const [review] = live.editor.reviews.pending();
+    live.editor.reviews.decide(review?.id ?? '', { kind: 'accepted' });
     await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 10_000 }).toBe('new\n');
     const lines = await nvim.lua(
       `return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, true)`,
