@@ -1,11 +1,13 @@
 /** The composition root: builds the running bridge from its parts and takes it down again. */
 import fs from 'node:fs';
+import { basename } from 'node:path';
 import { v4 as uuid } from 'uuid';
 import { z } from 'zod';
 import { Announcement } from './agents/announcement.ts';
 import { agentFamilies, servedFamilies } from './agents/families.ts';
 import type { Environment } from './agents/family.ts';
 import { AgentRegistry } from './agents/registry.ts';
+import { type RejectReason, RejectReasons } from './agents/reject-reasons.ts';
 import { SessionHub } from './agents/sessions.ts';
 import type { StartRequest } from './config.ts';
 import { DisposableStack } from './core/disposable.ts';
@@ -45,6 +47,7 @@ export class Bridge {
   readonly #registry: AgentRegistry;
   readonly #hub: SessionHub;
   readonly #watcher: FileWatcher;
+  readonly #reasons = new RejectReasons((reason) => this.#run('reason', this.#tellReason(reason)));
   readonly #owned = new DisposableStack();
   #server: WebSocketServer | undefined;
   #announcement: Announcement | undefined;
@@ -80,6 +83,8 @@ export class Bridge {
       privacy,
       code: this.#kernels,
       onAccepted: (path) => this.#watcher.expect(path),
+      onReason: ({ owner, key, newPath }, reason) =>
+        this.#reasons.add({ owner, key, path: newPath, reason }),
       onMentioned: ({ path, lines }) =>
         this.#run('mentioned', calls.lua('session.mentioned', { path, ...lines }, z.unknown())),
     });
@@ -94,6 +99,7 @@ export class Bridge {
       registry: this.#registry,
       logger: this.logger,
       info: { name: NAME, version: VERSION },
+      onClosedTab: (session, tab) => this.#reasons.closed(session, tab),
     });
   }
 
@@ -187,6 +193,7 @@ export class Bridge {
     this.#owned.use(this.#hub.onChange(tell));
     this.#owned.use(editor.reviews.onChange(tell));
     this.#owned.use(this.#watcher);
+    this.#owned.use(this.#reasons);
   }
 
   #updateFolders(folders: readonly string[]): void {
@@ -221,6 +228,17 @@ export class Bridge {
       title: request.key,
     }));
     await this.#options.calls.lua('session.state', { clients, reviews }, z.unknown());
+  }
+
+  /** Live sessions are no clients and tell reasons in their own way. */
+  async #tellReason({ owner, path, reason }: RejectReason): Promise<void> {
+    const client = this.#hub.status().find(({ id }) => id === owner);
+    if (!client) return;
+    const { pid, name = 'the agent' } = client;
+    const text = `I rejected your edit of ${basename(path)}: ${reason}`;
+    const purpose = 'why you rejected the edit';
+    const params = { ...(pid !== undefined && { pid }), name, text, purpose };
+    await this.#options.calls.lua('terminal.tell', params, z.unknown());
   }
 
   async #showStatus(): Promise<void> {

@@ -49,6 +49,8 @@ export interface SessionContext {
 export interface SessionEvents {
   /** The status is another one; selection pushes and tool calls are not told. */
   changed(): void;
+  /** The client has closed the tab of a review, open or not. */
+  closedTab(name: string): void;
   /** `unsent`: mentions that did not reach the client. */
   closed(unsent: readonly Mention[]): void;
 }
@@ -56,6 +58,7 @@ export interface SessionEvents {
 const MENTION_GAP_MS = 30;
 /** More than this unread, and the client gets only the newest selection when it has caught up. */
 const MAX_PUSH_BACKLOG = 1024 * 1024;
+const ClosedTab = z.object({ tab_name: z.string() });
 const Greeting = z.object({ pid: z.int().positive() });
 
 export class Session implements SessionHandler {
@@ -139,6 +142,8 @@ export class Session implements SessionHandler {
     const tool = this.#dialect.tools.find((candidate) => candidate.name === name);
     if (!tool) throw new Error(`no tool ${name}`);
     this.#lastTool = { name, at: new Date() };
+    const tab = name === 'close_tab' ? ClosedTab.safeParse(args) : undefined;
+    if (tab?.success) this.#events.closedTab(tab.data.tab_name);
     const { editor, logger } = this.#context;
     const { answers } = this.#dialect;
     try {

@@ -19,6 +19,7 @@ export interface SessionHubOptions {
   readonly registry: AgentRegistry;
   readonly logger: Logger;
   readonly info: ServerInfo;
+  readonly onClosedTab?: (session: string, tab: string) => void;
 }
 
 const GOING_AWAY = 1001;
@@ -57,6 +58,7 @@ export class SessionHub {
       const id = `client-${this.#lastId}`;
       const session = new Session(id, connection, dialect, this.#context, {
         changed: () => this.#changes.emit(),
+        closedTab: (tab) => this.#options.onClosedTab?.(id, tab),
         closed: (unsent) => this.#onClosed(id, unsent),
       });
       this.#sessions.set(id, session);

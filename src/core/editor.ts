@@ -6,7 +6,7 @@ import type { Logger } from './logger.ts';
 import { type Mention, MentionQueue } from './mentions.ts';
 import type { AbsolutePath, EditorEvent, EditorPort, Selection } from './ports.ts';
 import type { Privacy } from './privacy.ts';
-import { Reviews } from './reviews.ts';
+import { type ReviewRequest, Reviews } from './reviews.ts';
 import { SelectionTracker } from './selection-tracker.ts';
 import { UriSpellings } from './uri-spellings.ts';
 import { Workspace } from './workspace.ts';
@@ -19,6 +19,8 @@ export interface EditorOptions {
   readonly code?: CodeRunner;
   /** A review of this file was accepted: the agent will write it soon. */
   readonly onAccepted?: (path: AbsolutePath) => void;
+  /** The user has rejected an edit and said why. */
+  readonly onReason?: (request: ReviewRequest, reason: string) => void;
   /** An agent has been told of a mention, the first of perhaps several. */
   readonly onMentioned?: (mention: Mention) => void;
 }

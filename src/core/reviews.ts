@@ -49,6 +49,8 @@ type ReviewPort = Pick<EditorPort, 'openReview' | 'reviewText' | 'closeReview'>;
 export interface ReviewsOptions {
   readonly port: ReviewPort;
   readonly logger: Logger;
+  /** Called when the user has rejected an edit and said why. */
+  readonly onReason?: (request: ReviewRequest, reason: string) => void;
   /** Called when a review ended such that the agent may write this file soon. */
   readonly onAccepted?: (path: AbsolutePath) => void;
 }
@@ -131,6 +133,9 @@ export class Reviews {
     this.#pending.delete(id);
     if (review) this.#settled.push(review);
     if (this.#settled.length > MAX_SETTLED) this.#settled.shift();
+    if (review && outcome.kind === 'rejected' && outcome.reason !== undefined) {
+      this.#options.onReason?.(review.request, outcome.reason);
+    }
     if (review && mayBeWritten(outcome)) this.#options.onAccepted?.(review.request.newPath);
     this.#changes.emit();
   }

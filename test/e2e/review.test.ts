@@ -1,7 +1,7 @@
 /** Proposed edits: decided in Neovim, decided in the CLI, and what stands on disk afterwards. */
 import { describe, expect, test } from 'vitest';
 import { NEWEST, OLD } from './support/install.ts';
-import { edit, read } from './support/model.ts';
+import { edit, read, say } from './support/model.ts';
 import { ask, decide, QUESTION, Scene } from './support/scene.ts';
 
 const BEFORE = 'alpha\nbeta\ngamma\n';
@@ -93,4 +93,22 @@ test('unsaved text of the user outlives an accepted edit', async () => {
   await scene.diskBecomes('a.txt', AFTER);
   await scene.nvim.showsNoDiff();
   expect(await scene.nvim.lines('a.txt')).toContain('mine');
+});
+
+test('rejected with a reason: the agent in a terminal of Neovim takes it as the next prompt', async () => {
+  const scene = await Scene.create({
+    files: { 'a.txt': BEFORE },
+    script: (scene) => [...editOfA(scene), [say('understood')]],
+    init: `vim.g.claude_bridge = { terminal = { cmd = 'claude --permission-mode default' } }`,
+  });
+  const nvim = await scene.startNvim();
+  await nvim.command('ClaudeBridgeTerminal');
+  await nvim.isConnected();
+  await nvim.terminal.shows(/❯/);
+  await ask(nvim.terminal, 'edit');
+  await nvim.showsDiff();
+  await nvim.command('ClaudeDiffReject use a constant, !please');
+  await scene.modelHears(/I rejected your edit of a\.txt: use a constant, !please/);
+  expect(scene.disk('a.txt')).toBe(BEFORE);
+  await nvim.terminal.shows(/understood/);
 });

@@ -75,6 +75,7 @@ test('the bridge starts first, and the agent gets its variables', async () => {
       cwd: nvim.home,
       port: '4711',
       noProxy: 'localhost,127.0.0.1,::1',
+      pid: expect.any(Number),
     },
   ]);
 });

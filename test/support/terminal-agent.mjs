@@ -9,6 +9,7 @@ process.stdin.on('data', (chunk) => note({ typed: chunk.toString() }));
 for (let line = 1; line <= 100; line++) process.stdout.write(`line ${line}\r\n`);
 note({
   args,
+  pid: process.pid,
   cwd: process.cwd(),
   port: process.env.CLAUDE_CODE_SSE_PORT,
   noProxy: process.env.no_proxy,

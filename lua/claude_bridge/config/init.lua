@@ -16,10 +16,11 @@ local M = {}
 ---@field log { level: 'debug'|'info'|'warn'|'error', path?: string }
 
 ---@class claude_bridge.TerminalConfig
----@field provider 'native'|'external'|'none'
+---@field provider 'native'|'snacks'|'external'|'none'
 ---@field cmd string|string[]
 ---@field agents table<string, string|string[]>
 ---@field external? string[]|fun(argv: string[], context: { cwd: string, env: table<string, string> }): string[]?
+---@field send? fun(text: string, options: { submit: boolean, agent?: string, cwd?: string })
 ---@field cwd? string|fun(): string?
 ---@field side 'right'|'left'
 ---@field width number

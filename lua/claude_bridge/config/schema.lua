@@ -143,9 +143,9 @@ return {
   {
     path = 'terminal.provider',
     types = { 'string' },
-    values = { 'native', 'external', 'none' },
+    values = { 'native', 'snacks', 'external', 'none' },
     default = 'native',
-    description = 'Where |:ClaudeBridgeTerminal| runs the agent: in a terminal window of Neovim, by the command of `terminal.external`, or nowhere, for who starts agents by hand.',
+    description = 'Where |:ClaudeBridgeTerminal| runs the agent: in a terminal window of Neovim, in one of snacks.nvim, by the command of `terminal.external`, or nowhere, for who starts agents by hand.',
   },
   {
     path = 'terminal.cmd',
@@ -163,6 +163,11 @@ return {
     path = 'terminal.external',
     types = { 'strings', 'function' },
     description = "For the provider `external`: the start of a command line, to which the agent's own is appended (`{cwd}` stands for its folder); or a function that is given that command line and a table with `cwd` and `env`, and returns the whole command line as a list, or nil where it has started the agent itself.",
+  },
+  {
+    path = 'terminal.send',
+    types = { 'function' },
+    description = 'For agents that run outside Neovim: how to type into them. A function that is given the text and a table with `submit` (whether to press <Enter>), `agent` and `cwd`. |:ClaudeSendText| uses it, and so does |:ClaudeDiffReject| for its reason.',
   },
   {
     path = 'terminal.cwd',

@@ -71,9 +71,25 @@ local function check_config_dir()
   end
 end
 
+---@param terminal claude_bridge.TerminalConfig
+local function check_typing(terminal)
+  local is_outside = terminal.provider == 'external' or terminal.provider == 'none'
+  if is_outside and not terminal.send then
+    health.info(
+      'Nothing can be typed into agents outside Neovim (:ClaudeSendText, the reason of :ClaudeDiffReject): option `terminal.send`, see :help claude_bridge-recipe-tmux'
+    )
+  end
+end
+
 local function check_provider()
   local config = require('claude_bridge.config').get().terminal
   health.info('Terminal provider: ' .. config.provider)
+  check_typing(config)
+  if config.provider == 'snacks' and not pcall(require, 'snacks') then
+    health.error('The provider `snacks` needs snacks.nvim, which is not installed', {
+      'Install it, or set the option `terminal.provider` to another one.',
+    })
+  end
   if config.provider == 'external' and not config.external then
     health.error('The provider `external` needs the option `terminal.external`', {
       "For example: terminal = { provider = 'external', external = { 'tmux', 'split-window', '-h', '-c', '{cwd}' } }",

@@ -73,8 +73,12 @@ end
 
 function M.close() end
 
-function M.send()
+function M.find()
   return false
+end
+
+function M.send(spec, text, submit)
+  return require('claude_bridge.terminal.outside').send(text, submit, spec)
 end
 
 return M

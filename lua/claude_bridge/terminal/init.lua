@@ -12,14 +12,13 @@ local M = {}
 ---@field is_running fun(spec: claude_bridge.TerminalSpec): boolean
 ---@field hide fun(spec: claude_bridge.TerminalSpec): boolean false where it is not on this tab page
 ---@field close fun(spec: claude_bridge.TerminalSpec) ends the agent
----@field send fun(spec: claude_bridge.TerminalSpec, text: string): boolean false where none runs
+---@field send fun(spec: claude_bridge.TerminalSpec, text: string, submit: boolean): boolean types it as one paste; false where none runs
+---@field find fun(pid: integer): claude_bridge.TerminalSpec|false|nil whose terminal the process runs in
 ---@field needs_program? boolean false: the program need not be on Neovim's PATH
 
 local DEFAULT_AGENT = 'claude'
 --- Known without a word in the options.
 local OTHER_AGENTS = { opencode = 'opencode', ['sid-code'] = 'sid-code' }
---- Long enough for an agent to take the pasted text and the key as two events.
-local SUBMIT_DELAY_MS = 60
 
 ---@return claude_bridge.TerminalProvider
 local function provider()
@@ -134,16 +133,35 @@ end
 ---@param text string
 ---@param options? { submit?: boolean } submit: presses <CR> afterwards
 function M.send_text(text, options)
-  local chosen, spec = provider(), specify()
-  -- The text must not end the paste that it is part of.
-  local pasted = '\27[200~' .. text:gsub('\27%[20[01]~', '') .. '\27[201~'
-  if not chosen.send(spec, pasted) then
-    error({ message = 'no agent runs in a terminal here; :ClaudeBridgeTerminal starts one' })
+  local submit = options ~= nil and options.submit == true
+  if not provider().send(specify(), text, submit) then
+    local name = require('claude_bridge.config').get().terminal.provider
+    error({
+      message = (name == 'external' or name == 'none')
+          and 'the agent runs outside Neovim: set the option `terminal.send` to type into it'
+        or 'no agent runs in a terminal here; :ClaudeBridgeTerminal starts one',
+    })
   end
-  if options and options.submit then
-    vim.defer_fn(function()
-      chosen.send(spec, '\r')
-    end, SUBMIT_DELAY_MS)
+end
+
+--- Types a text for one connected agent into the terminal in which it runs, and submits it. The
+--- user is told where that cannot be.
+---@param params { pid?: integer, name: string, text: string, purpose: string }
+function M.tell(params)
+  local chosen = provider()
+  local spec = params.pid and chosen.find(params.pid)
+  local sent
+  if spec then
+    sent = chosen.send(spec, params.text, true)
+  else
+    sent = require('claude_bridge.terminal.outside').send(params.text, true)
+  end
+  if not sent then
+    local text = '%s runs outside Neovim; tell it there %s'
+    require('claude_bridge.ui').notify({
+      level = 'warn',
+      message = text:format(params.name, params.purpose),
+    })
   end
 end
 

@@ -150,12 +150,19 @@ local function running(spec)
   end
 end
 
-function M.send(spec, text)
+function M.send(spec, text, submit)
   local terminal = running(spec)
-  if not terminal then
-    return false
+  return terminal ~= nil
+    and require('claude_bridge.terminal.typing').type(terminal.job, text, submit)
+end
+
+function M.find(pid)
+  local typing = require('claude_bridge.terminal.typing')
+  for _, terminal in pairs(terminals) do
+    if terminal.job and typing.runs_in(terminal.job, pid) then
+      return terminal.spec
+    end
   end
-  return (pcall(vim.fn.chansend, terminal.job, text))
 end
 
 return M

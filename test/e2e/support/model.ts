@@ -16,7 +16,7 @@ const Body = z.looseObject({
 });
 type Body = z.infer<typeof Body>;
 
-const say = (text: string): Block => ({ type: 'text', text });
+export const say = (text: string): Block => ({ type: 'text', text });
 export const read = (file_path: string): Block => use('Read', { file_path });
 export const write = (file_path: string, content: string): Block =>
   use('Write', { file_path, content });

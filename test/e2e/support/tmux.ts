@@ -23,7 +23,7 @@ export class Tmux {
 
   run(...args: string[]): Promise<string> {
     const options = { encoding: 'utf8' as const, env: this.#env() };
-    return execFileAsync('tmux', [...this.#server(), ...args], options).then((out) => out.stdout);
+    return execFileAsync('tmux', [...this.server, ...args], options).then((out) => out.stdout);
   }
 
   async open(options: TerminalOptions): Promise<Terminal> {
@@ -49,7 +49,8 @@ export class Tmux {
     await this.run('kill-server').catch(() => '');
   }
 
-  #server(): string[] {
+  /** What a command line of tmux begins with, to speak to this server. */
+  get server(): string[] {
     return ['-S', path.join(this.folder, 'tmux'), '-f', '/dev/null'];
   }
 

@@ -195,4 +195,66 @@ function M.snacks()
   package.loaded['snacks'] = { setup = function() end, picker = picker }
 end
 
+-- Of `snacks.terminal` and `snacks.win`: a split that can be hidden.
+function M.snacks_terminal()
+  local Window = {}
+  Window.__index = Window
+  function Window:buf_valid()
+    return vim.api.nvim_buf_is_valid(self.buf)
+  end
+  function Window:win_valid()
+    return self.win ~= nil and vim.api.nvim_win_is_valid(self.win)
+  end
+  function Window:on_current_tab()
+    return vim.api.nvim_win_get_tabpage(self.win) == vim.api.nvim_get_current_tabpage()
+  end
+  function Window:show()
+    if not self:win_valid() then
+      local share = self.opts.width
+      local width = share < 1 and math.floor(vim.o.columns * share) or share
+      local options = { split = self.opts.position, width = width }
+      self.win = vim.api.nvim_open_win(self.buf, true, options)
+    end
+    return self
+  end
+  function Window:focus()
+    vim.api.nvim_set_current_win(self.win)
+    return self
+  end
+  function Window:close(options)
+    if self:win_valid() then
+      vim.api.nvim_win_close(self.win, true)
+    end
+    if not options or options.buf ~= false then
+      pcall(vim.api.nvim_buf_delete, self.buf, { force = true })
+    end
+  end
+  function Window:hide()
+    self:close({ buf = false })
+    return self
+  end
+  package.loaded['snacks'] = {
+    terminal = {
+      open = function(cmd, options)
+        local buf = vim.api.nvim_create_buf(false, true)
+        local window = setmetatable({ buf = buf, opts = options.win }, Window)
+        window:show()
+        local start = vim.fn.has('nvim-0.11') == 1 and vim.fn.jobstart or vim.fn.termopen
+        local job = { cwd = options.cwd, env = options.env }
+        job.term = vim.fn.has('nvim-0.11') == 1 or nil
+        start(cmd, job)
+        vim.api.nvim_create_autocmd('TermClose', {
+          buffer = buf,
+          callback = function()
+            if options.auto_close ~= false then
+              window:close()
+            end
+          end,
+        })
+        return window
+      end,
+    },
+  }
+end
+
 return M

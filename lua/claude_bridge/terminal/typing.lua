@@ -1,0 +1,43 @@
+--- Types into a job as a person who pastes does.
+local M = {}
+
+--- Long enough for an agent to take the pasted text and the key as two events.
+local SUBMIT_DELAY_MS = 60
+
+---@param job integer
+---@param text string
+---@param submit boolean presses <CR> afterwards
+---@return boolean
+function M.type(job, text, submit)
+  -- The text must not end the paste that it is part of.
+  local pasted = '\27[200~' .. text:gsub('\27%[20[01]~', '') .. '\27[201~'
+  local ok = pcall(vim.fn.chansend, job, pasted)
+  if ok and submit then
+    vim.defer_fn(function()
+      pcall(vim.fn.chansend, job, '\r')
+    end, SUBMIT_DELAY_MS)
+  end
+  return ok
+end
+
+--- Whether a process is the job's own or a descendant of it.
+---@param job integer
+---@param pid integer
+---@return boolean
+function M.runs_in(job, pid)
+  local known, root = pcall(vim.fn.jobpid, job)
+  -- A chain of parents is short; a process that ended meanwhile has none.
+  for _ = 1, known and 32 or 0 do
+    if pid == root then
+      return true
+    end
+    local process = vim.api.nvim_get_proc(pid)
+    if type(process) ~= 'table' or process.ppid == nil or process.ppid <= 1 then
+      return false
+    end
+    pid = process.ppid
+  end
+  return false
+end
+
+return M
