@@ -114,9 +114,9 @@ export class Session implements SessionSink, AsyncDisposable {
     this.#outbox.add({
       text,
       send: async () => {
-        const parts = await this.#parts(text, attachments);
+        // What the agent takes is known when it runs.
         await this.#ready();
-        await this.#link.prompt(parts);
+        await this.#link.prompt(await this.#parts(text, attachments));
       },
       onSent: () => this.#feed.push(this.#conversation.delivered(id, 'sent')),
       onFailed: (error) => {

@@ -341,6 +341,17 @@ describe('a turn', () => {
     await it.live.eventually(() => expect(it.text()).toBe('heard: second'));
   });
 
+  test('carries images to an agent that takes them, with the first prompt too', async () => {
+    const fresh = scene();
+    const image = fresh.file('a.png', 'picture');
+    fresh.live.open();
+    fresh.live.send('look', [{ path: image }]);
+    await fresh.live.eventually(() => expect(fresh.text()).toContain('heard: look'));
+    const data = Buffer.from('picture').toString('base64');
+    expect(fresh.text()).toContain(`"data":"${data}"`);
+    expect(fresh.text()).toContain('"mimeType":"image/png"');
+  });
+
   test('carries files and the selection as the agent takes them', async () => {
     const file = it.file('a.ts', 'one\ntwo\n');
     const at = (line: number) => ({ line, character: utf16Column(0) });
@@ -673,6 +684,38 @@ describe('an agent that fails', () => {
     await it.live.eventually(() => expect(it.text()).toBe('so farheard: again'));
     expect(it.live.shown.status?.conversation).toBe(before);
     expect(it.live.entries.filter((entry) => entry.kind === 'notice')).toEqual([]);
+  });
+
+  test('while it asks takes its questions along', async () => {
+    const it = await started();
+    const file = it.file('a.ts', 'old');
+    const content = [{ type: 'diff', path: file, oldText: 'old', newText: 'new' }];
+    const toolCall = { toolCallId: 'e', title: 'Edit', kind: 'edit', content };
+    it.play({ permission: { toolCall, options } });
+    await it.live.prompted('permission');
+    process.kill(
+      Number(/^s(\d+)-/u.exec(it.live.shown.status?.conversation ?? '')?.[1]),
+      'SIGKILL',
+    );
+    await it.live.state('failed');
+    expect(it.live.shown.status?.detail).toContain('SIGKILL');
+    await it.live.eventually(() => expect(it.live.shown.prompt).toBeUndefined());
+    expect(it.live.entries).toContainEqual(
+      expect.objectContaining({ kind: 'tool', state: 'cancelled' }),
+    );
+  });
+
+  test('while texts wait gives them back', async () => {
+    const it = await started();
+    it.play({ untilCancelled: true });
+    it.live.send('second');
+    await it.live.eventually(() => expect(it.live.shown.status?.queued).toBe(1));
+    process.kill(
+      Number(/^s(\d+)-/u.exec(it.live.shown.status?.conversation ?? '')?.[1]),
+      'SIGKILL',
+    );
+    await it.live.eventually(() => expect(it.live.shown.input).toBe('second'));
+    expect(it.text()).toBe('');
   });
 
   test('to stop when it is cancelled is ended', async () => {

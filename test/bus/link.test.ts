@@ -418,6 +418,37 @@ describe('the connection', () => {
     expect(agent.headers).toHaveLength(2);
   });
 
+  test('comes back after a loss while paused', async () => {
+    live.tell({ kind: 'chat_pause' });
+    await live.state('paused');
+    agent.hangUp();
+    await live.state('connected');
+    expect(agent.headers).toHaveLength(2);
+  });
+
+  test('that is lost before the greeting is tried again', async () => {
+    const shy = await BusAgent.listen();
+    shy.onConnect = () => {
+      if (shy.headers.length < 3) shy.hangUp();
+    };
+    const talk = connect(shy.url);
+    talk.open();
+    await talk.eventually(() => expect(talk.view.shown.has('it')).toBe(true));
+    await talk.state('connected');
+    expect(shy.headers).toHaveLength(3);
+    await talk.dispose();
+    await shy.dispose();
+  });
+
+  test('takes a flood of messages, and keeps the newest', async () => {
+    for (let at = 0; at < 6_000; at += 1) {
+      agent.raw(JSON.stringify({ type: 'info', data: { message: `news ${at}` } }));
+    }
+    await live.eventually(() => expect(live.entries.at(-1)).toMatchObject({ text: 'news 5999' }));
+    expect(live.entries).toHaveLength(5_000);
+    expect(live.shown.status?.state).toBe('connected');
+  });
+
   test('is taken as lost when the agent is silent for long', async () => {
     const mute = await BusAgent.listen();
     mute.say = () => {};
