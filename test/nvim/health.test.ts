@@ -244,3 +244,34 @@ test('the external provider without a command', async () => {
   const args = ['--cmd', `lua vim.g.claude_bridge = { terminal = { provider = 'external' } }`];
   expect(await check({ args })).toContain('ERROR The provider `external` needs the option');
 });
+
+test.each([
+  ["provider = 'snacks'", 'ERROR The provider `snacks` needs snacks.nvim'],
+  ["provider = 'none'", 'Nothing can be typed into agents outside Neovim'],
+])('the terminal option %s', async (option, told) => {
+  const args = ['--cmd', `lua vim.g.claude_bridge = { terminal = { ${option} } }`];
+  expect(await check({ args })).toContain(told);
+});
+
+test('why edits may not be reviewed here: the setting of Claude Code, and the option', async () => {
+  fs.writeFileSync(path.join(folder, '.claude.json'), '{"diffTool":"terminal"}');
+  const env = { CLAUDE_CONFIG_DIR: folder };
+  const told = 'WARNING Claude Code is set to show edits in its own terminal';
+  const first = await check({ env });
+  expect(first).toContain(told);
+  expect(first).toContain('Type /config there');
+  await nvim?.dispose();
+  fs.writeFileSync(path.join(folder, '.claude.json'), '{"diffTool":"auto"');
+  expect(await check({ env })).not.toContain(told);
+  await nvim?.dispose();
+  const args = ['--cmd', `lua vim.g.claude_bridge = { diff = { enabled = false } }`];
+  expect(await check({ args })).toContain('The option `diff.enabled` is off');
+});
+
+test('what is shared where that is not the default', async () => {
+  const args = ['--cmd', `lua vim.g.claude_bridge = { privacy = { enabled = false } }`];
+  const of = await start({ args });
+  expect(await report(of)).toContain('WARNING The option `privacy.enabled` is off');
+  await of.command('ClaudeSharing off');
+  expect(await report(of)).toContain('Agents are told nothing of open files and the selection');
+});

@@ -36,8 +36,34 @@ local function check_command()
   end
 end
 
+--- Claude Code keeps the choice of its /config in a file beside its folder.
+---@return table
+local function settings_of_claude_code()
+  local folder = vim.env.CLAUDE_CONFIG_DIR or ''
+  local path = vim.fs.joinpath(folder ~= '' and folder or vim.uv.os_homedir(), '.claude.json')
+  local file = io.open(path, 'r')
+  if not file then
+    return {}
+  end
+  local ok, settings = pcall(vim.json.decode, file:read('*a'))
+  file:close()
+  return ok and type(settings) == 'table' and settings or {}
+end
+
+--- Why edits may not be reviewed here although all is well.
+local function check_reviews()
+  if not require('claude_bridge.config').get().diff.enabled then
+    health.info('The option `diff.enabled` is off: agents show edits in their own terminal')
+  elseif settings_of_claude_code().diffTool == 'terminal' then
+    health.warn('Claude Code is set to show edits in its own terminal', {
+      'Type /config there, and set "Diff tool" to "auto".',
+    })
+  end
+end
+
 function M.check()
   check_command()
+  check_reviews()
   local programs = installed()
   local answers = require('claude_bridge.health.run').versions(programs)
   for name, path in vim.spairs(programs) do

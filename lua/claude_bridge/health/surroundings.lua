@@ -97,7 +97,18 @@ local function check_provider()
   end
 end
 
+local function check_sharing()
+  local config = require('claude_bridge.config').get()
+  if not require('claude_bridge.sharing').is_on() then
+    health.info('Agents are told nothing of open files and the selection (:ClaudeSharing on)')
+  end
+  if not config.privacy.enabled then
+    health.warn('The option `privacy.enabled` is off: files such as .env are told of as any other')
+  end
+end
+
 function M.check()
+  check_sharing()
   check_variables()
   check_proxies()
   check_config_dir()
