@@ -1,5 +1,4 @@
 /** Builds the live sessions of one bridge, and lets them hear what happens in the editor. */
-import { z } from 'zod';
 import { ConfiguredAgents } from './agent-directory.ts';
 import { type AsyncDisposable, DisposableStack } from './core/disposable.ts';
 import type { Editor } from './core/editor.ts';
@@ -8,7 +7,7 @@ import type { Logger } from './core/logger.ts';
 import type { AbsolutePath } from './core/ports.ts';
 import type { NvimCalls } from './nvim/calls.ts';
 import { bufferPort, sessionView } from './nvim/session-view.ts';
-import { startProcess } from './platform/agent-process.ts';
+import { AgentProcesses } from './platform/agent-process.ts';
 import { SessionManager } from './session/manager.ts';
 import type { SessionSettings } from './session-settings.ts';
 
@@ -23,14 +22,13 @@ export interface LiveSessionsOptions {
   readonly version: string;
 }
 
-const ChatEvent = z.object({ kind: z.string().startsWith('chat_') });
-
 const DEFAULT_AGENT = 'claude';
 const SETTLE_MS = 500;
 const ATTACHMENT_LIMIT = 1024 * 1024;
 
 export class LiveSessions implements AsyncDisposable {
   readonly #manager: SessionManager;
+  readonly #processes = new AgentProcesses();
   readonly #owned = new DisposableStack();
   /** Files whose diagnostics have changed and were not told. */
   readonly #changed = new Set<AbsolutePath>();
@@ -54,7 +52,7 @@ export class LiveSessions implements AsyncDisposable {
       agents: new ConfiguredAgents({
         preferred: settings.agent ?? DEFAULT_AGENT,
         agents: settings.agents ?? {},
-        start: startProcess,
+        start: this.#processes.start,
         buffers,
         folders: () => workspace.folders,
         mayRead: (path) => !privacy.excludes(path),
@@ -73,11 +71,14 @@ export class LiveSessions implements AsyncDisposable {
     this.#owned.defer(() => clearTimeout(this.#timer));
   }
 
-  /** @returns whether the event was one of live sessions. */
-  handle(event: unknown): boolean {
-    if (!ChatEvent.safeParse(event).success) return false;
+  /** Takes a `chat_*` event of Lua. */
+  handle(event: unknown): void {
     this.#manager.handle(event);
-    return true;
+  }
+
+  /** At the end of the process: no agent stays behind. */
+  withdraw(): void {
+    this.#processes.killAll();
   }
 
   async dispose(): Promise<void> {

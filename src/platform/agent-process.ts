@@ -4,18 +4,38 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { BridgeError } from '../core/errors.ts';
-import type { AgentCommand, AgentProcess } from '../core/pipe.ts';
+import type { AgentCommand, AgentProcess, StartProcess } from '../core/pipe.ts';
 
 /** How long an agent has to end by itself, and then to end when told to. */
 const GRACE_MS = 2_000;
 /** Of one line of its log. */
 const LINE_LIMIT = 2_000;
 
+/** The agents that this process has started, so that none of them stays behind. */
+export class AgentProcesses {
+  readonly #running = new Set<number>();
+
+  /** @throws BridgeError `unavailable` where the program cannot be started. */
+  readonly start: StartProcess = async (command, onError) => {
+    const started = await startProcess(command, onError);
+    const { pid } = started;
+    this.#running.add(pid);
+    void started.exited.then(() => this.#running.delete(pid));
+    return started;
+  };
+
+  /** At the end of this process, when there is no time left to ask. */
+  killAll(): void {
+    for (const pid of this.#running) kill(pid, 'SIGKILL');
+    this.#running.clear();
+  }
+}
+
 /** @throws BridgeError `unavailable` where the program cannot be started. */
 export async function startProcess(
   { command, args, folder, env }: AgentCommand,
   onError: (line: string) => void,
-): Promise<AgentProcess> {
+): Promise<AgentProcess & { readonly pid: number }> {
   const child = spawn(command, [...args], {
     cwd: folder,
     env: { ...process.env, ...env },
@@ -42,7 +62,10 @@ export async function startProcess(
     const why = missing ? 'it is not installed or not on the PATH' : String(error);
     throw new BridgeError('unavailable', `${command} cannot be started: ${why}`, { cause: error });
   }
+  const { pid } = child;
+  if (pid === undefined) throw new BridgeError('unavailable', `${command} has no process`);
   return {
+    pid,
     stdin: child.stdin,
     stdout: child.stdout,
     exited,
@@ -50,7 +73,7 @@ export async function startProcess(
       child.stdin.end();
       for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
         if (await endsWithin(exited, signal === 'SIGTERM' ? 100 : GRACE_MS)) return;
-        kill(child.pid, signal);
+        kill(pid, signal);
       }
       await exited;
     },
@@ -58,8 +81,7 @@ export async function startProcess(
 }
 
 /** Ends the agent and what it has started. */
-function kill(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
+function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Editor } from '../../src/core/editor.ts';
 import { Privacy } from '../../src/core/privacy.ts';
-import { LiveSessions } from '../../src/live-sessions.ts';
+import { LiveDoor } from '../../src/live-door.ts';
 import { RpcCalls } from '../../src/nvim/calls.ts';
 import { contextPort } from '../../src/nvim/context-port.ts';
 import { parseEditorEvent } from '../../src/nvim/event-source.ts';
@@ -34,7 +34,7 @@ export async function startLive(
     },
   });
   editor.workspace.update([folder]);
-  const live = new LiveSessions({
+  const live = new LiveDoor({
     calls,
     editor,
     logger: silentLogger,
