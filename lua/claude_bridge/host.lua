@@ -78,8 +78,9 @@ local function obstacle()
   end
 end
 
+--- Tries again, unless it did so too often.
 ---@param code integer
-local function on_unexpected_exit(code)
+local function start_again(code)
   local now = vim.uv.now()
   crashes = vim.tbl_filter(function(at)
     return now - at < RESTART_WINDOW_MS
@@ -107,6 +108,28 @@ local function on_unexpected_exit(code)
     ),
   })
   M.start()
+end
+
+--- A process that never came to listen may be run by a Node.js that cannot read it.
+---@param code integer
+local function on_unexpected_exit(code)
+  local node = M.node()
+  if state ~= 'starting' or not node then
+    start_again(code)
+    return
+  end
+  local version = require('claude_bridge.node')
+  version.when_too_old(node, function(too_old)
+    -- Meanwhile the user may have stopped it.
+    if job or state ~= 'starting' then
+      return
+    elseif too_old then
+      local text = '%s is Node.js %s; %d or later is needed (option `node`)'
+      fail(text:format(node, too_old, version.LEAST_MAJOR))
+    else
+      start_again(code)
+    end
+  end)
 end
 
 ---@param code integer
@@ -224,7 +247,11 @@ end
 --- Stops the bridge and its process, without waiting.
 function M.stop()
   if not job then
+    local was_starting = state == 'starting'
     state = 'stopped'
+    if was_starting then
+      require('claude_bridge.session').stopped()
+    end
     return
   end
   if state == 'stopping' then

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PROJECT, startNvim, type TestNvim, tempDir } from '../support/nvim.ts';
 
 let nvim: TestNvim | undefined;
@@ -158,4 +158,54 @@ test('a start without node says in one line what is missing', async () => {
     .toMatch(/^.*node is not an executable on PATH: install Node\.js 20[^\n]*$/m);
   const lines = (await nvim.messages()).split('\n').filter((line) => line.includes('node'));
   expect(lines).toHaveLength(1);
+});
+
+describe('a node that ends at once', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = tempDir();
+  });
+  afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const withNode = async (version: string, delay = '') => {
+    const node = path.join(folder, 'node');
+    const script = `[ "$1" = --version ] && { ${delay} echo ${version}; echo x > ${folder}/asked; exit 0; }
+      echo x >> ${folder}/starts; echo "SyntaxError: Unexpected token '.'" >&2; exit 1`;
+    fs.writeFileSync(node, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    nvim = await startNvim({ args: LOAD });
+    await nvim.lua('vim.g.claude_bridge = { node = ... }', [node]);
+    return nvim;
+  };
+  const runs = () => fs.readFileSync(`${folder}/starts`, 'utf8').split('\n').length - 1;
+  const state = () => nvim?.lua(`return require('claude_bridge.session').info().state`);
+
+  test('and is too old is named with both versions, and tried once', async () => {
+    const of = await withNode('v12.0.0');
+    await of.command('ClaudeBridgeStart');
+    await expect
+      .poll(() => of.messages())
+      .toMatch(/could not start: \S+\/node is Node\.js v12\.0\.0; 20 or later is needed/);
+    expect(runs()).toBe(1);
+    expect(await state()).toBe('failed');
+  });
+
+  test('and is new enough is tried again, then left alone with what to do', async () => {
+    const of = await withNode('v22.0.0');
+    await of.command('ClaudeBridgeStart');
+    await expect
+      .poll(() => of.messages())
+      .toMatch(/keeps ending \(exit code 1: SyntaxError.*:checkhealth claude_bridge/);
+    expect(runs()).toBe(4);
+  });
+
+  test('may be stopped while its version is asked for', async () => {
+    const of = await withNode('v22.0.0', 'sleep 1;');
+    await of.command('ClaudeBridgeStart');
+    await expect.poll(() => fs.existsSync(`${folder}/starts`)).toBe(true);
+    await expect.poll(() => of.lua(`return require('claude_bridge.host').job()`)).toBeNull();
+    await of.command('ClaudeBridgeStop');
+    expect(await state()).toBe('stopped');
+    await expect.poll(() => fs.existsSync(`${folder}/asked`)).toBe(true);
+    expect(await state()).toBe('stopped');
+    expect(runs()).toBe(1);
+  });
 });

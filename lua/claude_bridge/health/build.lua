@@ -3,8 +3,6 @@ local M = {}
 
 local health = vim.health
 
-local LEAST_NODE = 20
-
 local function check_node()
   local host = require('claude_bridge.host')
   local wished = require('claude_bridge.config').get().node
@@ -18,14 +16,15 @@ local function check_node()
     return
   end
   local answer = require('claude_bridge.health.run').versions({ node = node }).node
-  local major = tonumber((answer.text or ''):match('^v?(%d+)%.'))
+  local version = require('claude_bridge.node')
+  local major = version.major(answer.text or '')
   if not major then
     health.error(('%s: %s'):format(node, answer.problem or ('unknown version ' .. answer.text)), {
       'Install Node.js 20 or later, or set the option `node`.',
     })
-  elseif major < LEAST_NODE then
+  elseif major < version.LEAST_MAJOR then
     health.error(
-      ('%s is Node.js %s; %d or later is needed'):format(node, answer.text, LEAST_NODE),
+      ('%s is Node.js %s; %d or later is needed'):format(node, answer.text, version.LEAST_MAJOR),
       {
         'Install a newer Node.js, or set the option `node` to one.',
       }
