@@ -16,6 +16,7 @@ import { messageOf } from './core/errors.ts';
 import type { AbsolutePath, EditorPort } from './core/ports.ts';
 import { Privacy } from './core/privacy.ts';
 import { KernelService } from './kernel/service.ts';
+import { LiveDoor } from './live-door.ts';
 import type { NvimCalls } from './nvim/calls.ts';
 import { contextPort } from './nvim/context-port.ts';
 import { parseEditorEvent } from './nvim/event-source.ts';
@@ -44,6 +45,7 @@ export class Bridge {
   readonly #options: BridgeOptions;
   readonly #editor: Editor;
   readonly #kernels: KernelService;
+  readonly #live: LiveDoor;
   readonly #registry: AgentRegistry;
   readonly #hub: SessionHub;
   readonly #watcher: FileWatcher;
@@ -89,6 +91,15 @@ export class Bridge {
         this.#run('mentioned', calls.lua('session.mentioned', { path, ...lines }, z.unknown())),
     });
     this.#editor.workspace.update(request.folders);
+    this.#live = new LiveDoor({
+      calls,
+      editor: this.#editor,
+      logger: this.logger,
+      settings: config.session ?? {},
+      reviewEdits: config.review_edits,
+      variables: options.environment.variables,
+      version: VERSION,
+    });
     const families = agentFamilies(ideTools);
     this.#registry = new AgentRegistry(
       servedFamilies(families, config.agents, options.environment, isFolder),
@@ -109,6 +120,7 @@ export class Bridge {
       this.#run('status', this.#showStatus());
       return;
     }
+    if (this.#live.handle(raw)) return;
     const kernelEvent = parseKernelEvent(raw);
     if (kernelEvent) {
       this.#kernels.handle(kernelEvent);
@@ -152,6 +164,7 @@ export class Bridge {
   /** At the end of the process: what must not stay behind and can be removed at once. */
   withdraw(): void {
     this.#announcement?.withdraw();
+    this.#live.withdraw();
   }
 
   dispose(): Promise<void> {
@@ -259,10 +272,11 @@ export class Bridge {
 
   /** Lock files first: a client that loses the socket must not find the way back to nobody. */
   async #close(): Promise<void> {
-    this.withdraw();
+    this.#announcement?.withdraw();
     this.#owned.dispose();
     try {
       const kernels = this.#kernels.dispose();
+      await this.#live.dispose();
       await this.#hub.dispose();
       await this.#editor.dispose();
       await kernels;

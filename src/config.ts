@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { KernelOptions } from './kernel/options.ts';
+import { SessionSettings } from './session-settings.ts';
 
 const AbsolutePath = z.string().refine(path.isAbsolute, 'must be an absolute path');
 /** An empty Lua table may arrive as a list or as a dictionary. */
@@ -29,6 +30,7 @@ export const BridgeConfig = z.object({
     jump: z.boolean(),
   }),
   kernel: KernelOptions,
+  session: SessionSettings.optional(),
   log_level: z.enum(['debug', 'info', 'warn', 'error']),
   log_path: AbsolutePath,
 });

@@ -52,6 +52,10 @@ test.each([
     'option `terminal.cmd`: expected a string or a list of strings, got 7',
   ],
   [
+    '{ session = { agents = { x = "x" } } }',
+    'option `session.agents`: expected a table of name = table, got a table',
+  ],
+  [
     '{ privacy = { exclude = { 1 } } }',
     'option `privacy.exclude`: expected a list of strings, got a table',
   ],
@@ -155,6 +159,7 @@ test('what node is given', async () => {
     ide_name: 'Neovim',
     share_selection: true,
     exclude: expect.arrayContaining(['.env*']),
+    session: { agent: 'claude', agents: [], attachment_limit: 1_048_576 },
     review_edits: true,
     diff: { layout: 'vertical', focus: true, jump: true },
     kernel: KERNEL_DEFAULTS,
@@ -166,6 +171,7 @@ test('what node is given', async () => {
     server = { transport = 'sse', names = { 'box' }, port = 7777, pid = 1, lock_dir = '~/locks', host = '::1', ide_name = 'N' },
     privacy = { enabled = false }, selection = { enabled = false }, diff = { enabled = false },
     kernel = { allow = 'never', name = 'ir', connection_file = '~/k.json' },
+    session = { agent = 'x', agents = { x = { command = { 'x' } } }, attachment_limit = 5 },
     log = { level = 'debug', path = '~/n.log' },
   }`);
   expect(await forNode()).toEqual({
@@ -179,6 +185,7 @@ test('what node is given', async () => {
     ide_name: 'N',
     share_selection: false,
     exclude: [],
+    session: { agent: 'x', agents: { x: { command: ['x'] } }, attachment_limit: 5 },
     review_edits: false,
     diff: { layout: 'vertical', focus: true, jump: true },
     kernel: {

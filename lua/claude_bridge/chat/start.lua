@@ -5,11 +5,18 @@ local function sessions()
   return require('claude_bridge.chat.sessions')
 end
 
+--- Those of `src/agent-directory.ts`.
+local BUILT_IN = { 'claude', 'codex', 'copilot', 'gemini', 'goose', 'opencode', 'qwen', 'sid-code' }
+
 --- Names of agents that a session can be held with.
 ---@return string[]
 function M.agents()
-  local config = require('claude_bridge.config').get() --[[@as table]]
-  local names = vim.tbl_keys(vim.tbl_get(config, 'session', 'agents') or {})
+  local names = vim.tbl_keys(require('claude_bridge.config').get().session.agents)
+  for _, name in ipairs(BUILT_IN) do
+    if not vim.list_contains(names, name) then
+      names[#names + 1] = name
+    end
+  end
   table.sort(names)
   return names
 end

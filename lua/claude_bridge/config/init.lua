@@ -12,7 +12,7 @@ local M = {}
 ---@field diff { enabled: boolean, layout: 'vertical'|'horizontal'|'tab'|'inline', focus: boolean, jump: boolean }
 ---@field terminal claude_bridge.TerminalConfig
 ---@field kernel claude_bridge.KernelConfig
----@field session { side: 'left'|'right', width: number, prompt_height: integer }
+---@field session { agent: string, agents: table<string, table>, attachment_limit: integer, side: 'left'|'right', width: number, prompt_height: integer }
 ---@field log { level: 'debug'|'info'|'warn'|'error', path?: string }
 
 ---@class claude_bridge.TerminalConfig

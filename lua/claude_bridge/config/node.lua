@@ -39,6 +39,11 @@ function M.from(config)
     kernel = vim.tbl_extend('force', config.kernel, {
       connection_file = connection_file(config.kernel.connection_file),
     }),
+    session = {
+      agent = config.session.agent,
+      agents = config.session.agents,
+      attachment_limit = config.session.attachment_limit,
+    },
     log_level = config.log.level,
     log_path = require('claude_bridge.log').path(),
   }

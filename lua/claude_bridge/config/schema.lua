@@ -2,11 +2,11 @@
 ---
 --- Keep descriptions in plain sentences: they stand in `:help claude_bridge-options` as they are.
 
----@alias claude_bridge.OptionType 'boolean'|'string'|'integer'|'number'|'function'|'strings'|'commands'
+---@alias claude_bridge.OptionType 'boolean'|'string'|'integer'|'number'|'function'|'strings'|'commands'|'tables'
 
 ---@class (exact) claude_bridge.Option
 ---@field path string with dots between the groups
----@field types claude_bridge.OptionType[] any of them; 'strings' is a list of strings, 'commands' a table of name -> string or list
+---@field types claude_bridge.OptionType[] any of them; 'strings' is a list of strings, 'commands' a table of name -> string or list, 'tables' one of name -> table
 ---@field default? any nil: unset
 ---@field values? string[] what a string, or each of a list, may be where not every string is right
 ---@field min? number
@@ -246,6 +246,25 @@ return {
     default = 5000000,
     min = 0,
     description = 'The largest image that an agent gets, in bytes of its base64 form.',
+  },
+  {
+    path = 'session.agent',
+    types = { 'string' },
+    default = 'claude',
+    description = 'The agent of `:ClaudeSession` without a name.',
+  },
+  {
+    path = 'session.agents',
+    types = { 'tables' },
+    default = {},
+    description = 'Agents for live sessions besides those that are built in (claude, codex, copilot, gemini, goose, opencode, qwen, sid-code), or other settings for these: name -> table, see doc/bridge.md.',
+  },
+  {
+    path = 'session.attachment_limit',
+    types = { 'integer' },
+    default = 1048576,
+    min = 1,
+    description = 'The largest file that is sent along with a text, in bytes; of a larger one the agent gets the name.',
   },
   {
     path = 'session.side',

@@ -39,6 +39,14 @@ local checks = {
       return is_command(command)
     end)
   end,
+  tables = function(value)
+    if type(value) ~= 'table' or (vim.islist(value) and #value > 0) then
+      return false
+    end
+    return vim.iter(value):all(function(_, item)
+      return type(item) == 'table'
+    end)
+  end,
 }
 
 ---@type table<claude_bridge.OptionType, string>
@@ -50,6 +58,7 @@ local names = {
   ['function'] = 'a function',
   strings = 'a list of strings',
   commands = 'a table of name = command',
+  tables = 'a table of name = table',
 }
 
 --- What an option accepts, for messages and for the help file.
