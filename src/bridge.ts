@@ -83,6 +83,7 @@ export class Bridge {
       port,
       logger: this.logger,
       privacy,
+      reach: { outside: config.outside_workspace, realPath: realPathOf },
       code: this.#kernels,
       onAccepted: (path) => this.#watcher.expect(path),
       onReason: ({ owner, key, newPath }, reason) =>

@@ -23,6 +23,8 @@ export const BridgeConfig = z.object({
   ide_name: z.string().min(1),
   share_selection: z.boolean(),
   exclude: Strings,
+  /** Whether tools may open and save files outside the workspace. */
+  outside_workspace: z.boolean(),
   review_edits: z.boolean(),
   diff: z.object({
     layout: z.enum(['vertical', 'horizontal', 'tab', 'inline']),

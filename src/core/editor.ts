@@ -6,6 +6,7 @@ import type { Logger } from './logger.ts';
 import { type Mention, MentionQueue } from './mentions.ts';
 import type { AbsolutePath, EditorEvent, EditorPort, Selection } from './ports.ts';
 import type { Privacy } from './privacy.ts';
+import { Reach, type ReachOptions } from './reach.ts';
 import { type ReviewRequest, Reviews } from './reviews.ts';
 import { SelectionTracker } from './selection-tracker.ts';
 import { UriSpellings } from './uri-spellings.ts';
@@ -15,6 +16,8 @@ export interface EditorOptions {
   readonly port: EditorPort;
   readonly logger: Logger;
   readonly privacy: Privacy;
+  /** Absent: agents reach every file. */
+  readonly reach?: Omit<ReachOptions, 'workspace'>;
   /** Absent where this editor can run no code. */
   readonly code?: CodeRunner;
   /** A review of this file was accepted: the agent will write it soon. */
@@ -29,6 +32,7 @@ export class Editor {
   readonly port: EditorPort;
   readonly privacy: Privacy;
   readonly workspace = new Workspace();
+  readonly reach: Reach;
   readonly selection: SelectionTracker;
   readonly diagnostics: Diagnostics;
   readonly uriSpellings = new UriSpellings();
@@ -42,6 +46,8 @@ export class Editor {
   constructor(options: EditorOptions) {
     this.port = options.port;
     this.privacy = options.privacy;
+    const everywhere = { outside: true, realPath: (path: AbsolutePath) => path };
+    this.reach = new Reach({ ...(options.reach ?? everywhere), workspace: this.workspace });
     this.code = options.code;
     this.#onMentioned = options.onMentioned;
     this.selection = new SelectionTracker(options.privacy);

@@ -37,6 +37,7 @@ export const openFile = defineTool({
     if (editor.privacy.excludes(path)) {
       throw new BridgeError('refused', `The user's settings keep this file back: ${path}`);
     }
+    editor.reach.check(path);
     const { makeFrontmost, preview } = args;
     const opened = await editor.port.openFile({
       path,

@@ -11,6 +11,7 @@ export const saveDocument = defineTool({
   async handle(args, { editor }) {
     const path = resolveFile(args.filePath, editor);
     const isTold = editor.privacy.allows(path);
+    if (isTold) editor.reach.check(path);
     const result = isTold ? await editor.port.saveDocument(path) : notOpen;
     return answer(args.filePath, result);
   },

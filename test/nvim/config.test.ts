@@ -160,6 +160,7 @@ test('what node is given', async () => {
     share_selection: true,
     exclude: expect.arrayContaining(['.env*']),
     session: { agent: 'claude', agents: [], attachment_limit: 1_048_576 },
+    outside_workspace: false,
     review_edits: true,
     diff: { layout: 'vertical', focus: true, jump: true },
     kernel: KERNEL_DEFAULTS,
@@ -169,7 +170,7 @@ test('what node is given', async () => {
   await setup(`{
     agents = { 'opencode', 'sid-code' },
     server = { transport = 'sse', names = { 'box' }, port = 7777, pid = 1, lock_dir = '~/locks', host = '::1', ide_name = 'N' },
-    privacy = { enabled = false }, selection = { enabled = false }, diff = { enabled = false },
+    privacy = { enabled = false }, tools = { outside_workspace = true }, selection = { enabled = false }, diff = { enabled = false },
     kernel = { allow = 'never', name = 'ir', connection_file = '~/k.json' },
     session = { agent = 'x', agents = { x = { command = { 'x' } } }, attachment_limit = 5 },
     log = { level = 'debug', path = '~/n.log' },
@@ -186,6 +187,7 @@ test('what node is given', async () => {
     share_selection: false,
     exclude: [],
     session: { agent: 'x', agents: { x: { command: ['x'] } }, attachment_limit: 5 },
+    outside_workspace: true,
     review_edits: false,
     diff: { layout: 'vertical', focus: true, jump: true },
     kernel: {

@@ -9,6 +9,7 @@ local M = {}
 ---@field server { port: integer, host: string, names: string[], lock_dir?: string, transport: 'ws'|'sse', pid?: integer, ide_name: string }
 ---@field selection { enabled: boolean }
 ---@field privacy { enabled: boolean, exclude: string[] }
+---@field tools { outside_workspace: boolean }
 ---@field diff { enabled: boolean, layout: 'vertical'|'horizontal'|'tab'|'inline', focus: boolean, jump: boolean }
 ---@field terminal claude_bridge.TerminalConfig
 ---@field kernel claude_bridge.KernelConfig

@@ -30,6 +30,7 @@ function M.from(config)
     ide_name = config.server.ide_name,
     share_selection = require('claude_bridge.sharing').is_on(),
     exclude = config.privacy.enabled and config.privacy.exclude or {},
+    outside_workspace = config.tools.outside_workspace,
     review_edits = config.diff.enabled,
     diff = {
       layout = config.diff.layout,

@@ -116,6 +116,12 @@ return {
     description = 'Glob patterns of files that no agent is told of by the bridge: no selection, no mention, no diagnostics, not in the list of open files. A pattern without a slash is for the name of a file in any folder, one with a slash at its end for all that is in a folder of that name, any other for the end of a path, or for a whole one where it begins with a slash. Your list replaces the default.',
   },
   {
+    path = 'tools.outside_workspace',
+    types = { 'boolean' },
+    default = false,
+    description = 'Let agents open and save files outside the workspace: the working directory, the root of its repository, and the folders of language servers. An edit can be proposed for any file; that only shows it.',
+  },
+  {
     path = 'diff.enabled',
     types = { 'boolean' },
     default = true,
