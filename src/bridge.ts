@@ -24,6 +24,7 @@ import { kernelPort, parseKernelEvent } from './nvim/kernel-port.ts';
 import { reviewPort } from './nvim/review-port.ts';
 import { FileWatcher } from './platform/file-watcher.ts';
 import { LogFile } from './platform/log-file.ts';
+import { realPath } from './platform/real-path.ts';
 import { reportStatus } from './status-report.ts';
 import { ideTools } from './tools/ide-tools.ts';
 import { WebSocketServer } from './transport/websocket-server.ts';
@@ -69,7 +70,7 @@ export class Bridge {
     const privacy = new Privacy({
       exclude: config.exclude,
       sharing: config.share_selection,
-      realPath: realPathOf,
+      realPath,
     });
     this.#kernels = new KernelService({
       port: kernelPort(calls, port.notify),
@@ -83,7 +84,7 @@ export class Bridge {
       port,
       logger: this.logger,
       privacy,
-      reach: { outside: config.outside_workspace, realPath: realPathOf },
+      reach: { outside: config.outside_workspace, realPath },
       code: this.#kernels,
       onAccepted: (path) => this.#watcher.expect(path),
       onReason: ({ owner, key, newPath }, reason) =>
@@ -311,15 +312,6 @@ function isFolder(path: string): boolean {
   } catch {
     // Not there, or not for this user.
     return false;
-  }
-}
-
-function realPathOf(path: string): string {
-  try {
-    return fs.realpathSync(path);
-  } catch {
-    // It does not exist (yet); its name alone decides.
-    return path;
   }
 }
 

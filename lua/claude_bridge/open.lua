@@ -19,8 +19,9 @@ end
 
 --- Loads the file into a listed buffer. Nothing in its name has a meaning, and no question is asked.
 ---@param path string absolute
+---@param is_hidden boolean the user will not see it now
 ---@return integer buf
-local function load(path)
+local function load(path, is_hidden)
   local stat = vim.uv.fs_stat(path)
   if not stat then
     fail('not-found', 'File not found: ' .. path)
@@ -31,7 +32,15 @@ local function load(path)
   end
   local buf = vim.fn.bufadd(path)
   -- bufload() asks nothing about a swap file, but complains; as may the user's autocommands.
-  local _, failure = pcall(vim.cmd, ('silent! call bufload(%d)'):format(buf))
+  local failure ---@type string?
+  local function read()
+    failure = select(2, pcall(vim.cmd, ('silent! call bufload(%d)'):format(buf)))
+  end
+  if is_hidden then
+    require('claude_bridge.modeline').hold(buf, read)
+  else
+    read()
+  end
   if not vim.api.nvim_buf_is_loaded(buf) then
     fail('failed', ('Not opened: %s: %s'):format(path, failure or vim.v.errmsg))
   end
@@ -205,7 +214,7 @@ end
 function M.open(p)
   local buf = require('claude_bridge.paths').buffer_of(p.path)
   if not buf or not vim.api.nvim_buf_is_loaded(buf) then
-    buf = load(p.path)
+    buf = load(p.path, not p.make_frontmost)
   end
   if p.make_frontmost then
     local show = may_take_focus() and show_with_focus or show_aside
