@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { v4 as uuid } from 'uuid';
 import { z } from 'zod';
 import { Announcement } from './agents/announcement.ts';
+import { AnnouncementWatch } from './agents/announcement-watch.ts';
 import { agentFamilies, servedFamilies } from './agents/families.ts';
 import type { Environment } from './agents/family.ts';
 import { AgentRegistry } from './agents/registry.ts';
@@ -186,7 +187,7 @@ export class Bridge {
 
   #announce(port: number, token: string): void {
     const { request, environment } = this.#options;
-    this.#announcement = new Announcement({
+    const announcement = new Announcement({
       families: this.#registry.families,
       environment,
       advertisement: {
@@ -197,7 +198,9 @@ export class Bridge {
       },
       logger: this.logger,
     });
-    this.#announcement.publish();
+    this.#announcement = announcement;
+    announcement.publish();
+    this.#owned.use(new AnnouncementWatch({ announcement, logger: this.logger }));
   }
 
   #wire(): void {

@@ -22,6 +22,9 @@ local crashes = {}
 local stderr_tail = {}
 ---@type fun()?
 local after_stop
+--- Kills a process that was asked to stop and does not.
+---@type uv.uv_timer_t?
+local stop_timer
 
 local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))))
 
@@ -135,6 +138,10 @@ end
 ---@param code integer
 local function on_exit(code)
   job = nil
+  if stop_timer and not stop_timer:is_closing() then
+    stop_timer:close()
+  end
+  stop_timer = nil
   require('claude_bridge.events').stop()
   require('claude_bridge.channel').detach()
   if vim.v.exiting ~= vim.NIL then
@@ -261,7 +268,7 @@ function M.stop()
   state = 'stopping'
   local stopping = job
   require('claude_bridge.channel').notify({ kind = 'stop' })
-  vim.defer_fn(function()
+  stop_timer = vim.defer_fn(function()
     if job == stopping then
       vim.fn.jobstop(stopping)
     end
