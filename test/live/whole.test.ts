@@ -53,9 +53,7 @@ test('a session begins, answers, and ends with Neovim', async () => {
   process.kill(agent, 0);
   const { child } = nvim;
   child.kill('SIGKILL');
-  await expect
-    .poll(() => isAlive(agent), { timeout: 10_000 })
-    .toBe(false);
+  await expect.poll(() => isAlive(agent), { timeout: 10_000 }).toBe(false);
 });
 
 function isAlive(pid: number): boolean {
