@@ -2,18 +2,11 @@
 // `npm run try -- --headless` plays the same by itself and tells what happened.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { findNvim } from './lib/nvim.mjs';
 import { ensureBuilt, ensurePackages } from './lib/prepare.mjs';
-import { Failure, inProject, main, onPath, ROOT } from './lib/project.mjs';
-
-const XDG = {
-  XDG_CONFIG_HOME: '.config',
-  XDG_DATA_HOME: '.local/share',
-  XDG_STATE_HOME: '.local/state',
-  XDG_CACHE_HOME: '.cache',
-};
+import { Failure, inProject, main, onPath } from './lib/project.mjs';
+import { prepareStage, XDG } from './try/stage.mjs';
 
 await main(async () => {
   const args = process.argv.slice(2);
@@ -34,21 +27,6 @@ await main(async () => {
     await fs.promises.rm(stage.root, { recursive: true, force: true, ...patience });
   }
 });
-
-/** A home and a copy of the sample workspace, both for this run alone. */
-function prepareStage() {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'claude-bridge-try-')));
-  const home = path.join(root, 'home');
-  const workspace = path.join(root, 'workspace');
-  fs.mkdirSync(home);
-  fs.cpSync(inProject('scripts/try/workspace'), workspace, { recursive: true });
-  const xdg = Object.entries(XDG).map(([name, folder]) => [name, path.join(home, folder)]);
-  const env = { ...process.env, ...Object.fromEntries(xdg), CLAUDE_BRIDGE_TRY_PLUGIN: ROOT };
-  // A Neovim around this one is not the one to be found by the agent.
-  for (const name of ['NVIM', 'NVIM_LISTEN_ADDRESS', 'NVIM_APPNAME']) delete env[name];
-  const init = ['--clean', '-u', inProject('scripts/try/init.lua')];
-  return { root, home, workspace, env, init };
-}
 
 async function open(nvim, stage) {
   if (!process.stdin.isTTY) {

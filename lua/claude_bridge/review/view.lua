@@ -49,8 +49,10 @@ end
 local function set_titles(review)
   local note = review.original.note and (' [%s]'):format(review.original.note) or ''
   local left = literal(' ' .. vim.fs.basename(review.path) .. note)
-  local right = literal(' ' .. review.title .. final_newline(review))
-    .. '%= %<:w accepts, :q rejects '
+  -- In a narrow window the title gives way: what to type stays readable.
+  local right = '%<'
+    .. literal(' ' .. review.title .. final_newline(review))
+    .. '%= :w accepts, :q rejects '
   for window, title in pairs({ [review.layout.left] = left, [review.layout.right] = right }) do
     -- A window of one line has no room for a title.
     pcall(vim.api.nvim_set_option_value, 'winbar', title, { win = window, scope = 'local' })
