@@ -1,6 +1,7 @@
 'use strict';
 // The remote plugin's only entry. The host swallows what a plugin throws while it loads, so a
-// build that is missing or broken is told to the user from here.
+// build that is missing or broken is told to the user from here. An old Node must be able to parse
+// this file, to say what it lacks.
 const path = require('node:path');
 
 const built = path.join(__dirname, '..', '..', 'dist', 'claude_bridge.cjs');
@@ -11,7 +12,7 @@ module.exports = (plugin) => {
   } catch (error) {
     const message =
       error && error.code === 'MODULE_NOT_FOUND' && String(error.message).includes(built)
-        ? `not built yet: run "npm ci && npm run build" in ${path.join(__dirname, '..', '..')}`
+        ? `not built yet: run "npm run build" in ${path.join(__dirname, '..', '..')}`
         : `could not be loaded: ${error && error.message}`;
     const report = () =>
       plugin.nvim.request('nvim_exec_lua', [
