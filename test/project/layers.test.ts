@@ -21,6 +21,7 @@ const FOLDERS = [
   'agents',
 ];
 const SDK = '@modelcontextprotocol/sdk/types.js';
+const ACP = '@agentclientprotocol/sdk';
 
 interface Layer {
   forbidden: string[];
@@ -30,7 +31,10 @@ interface Layer {
 /** What a file of each layer must not import, and what it may. */
 const LAYERS: Record<string, Layer> = {
   core: layer('core', [], { forbidden: ['neovim', 'ws', SDK], allowed: ['zod', 'node:path'] }),
-  session: layer('session', ['core'], { forbidden: ['neovim', 'ws', SDK], allowed: ['zod'] }),
+  session: layer('session', ['core'], {
+    forbidden: ['neovim', 'ws', 'jose', SDK, ACP],
+    allowed: ['zod'],
+  }),
   kernel: layer('kernel', ['core'], { forbidden: ['neovim', 'ws', SDK], allowed: ['zeromq'] }),
   acp: dialect('acp'),
   bus: dialect('bus'),
