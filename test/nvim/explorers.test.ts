@@ -168,6 +168,8 @@ describe('what is not on this machine', () => {
   test.each(['scp://host/a.txt', 'a.txt', 'oil:///x/a.txt', 'term://x'])(
     'a path such as %s, whatever list it comes from',
     async (path) => {
+      // Relative to the working directory there are such files, whose folders are called `scp:`.
+      context.write(path);
       await context.nvim.lua(
         `vim.bo.filetype = 'minifiles'
         local path = ...
