@@ -62,7 +62,7 @@ local function start(spec)
   })
   local terminal = { spec = spec, window = window, job = vim.b[window.buf].terminal_job_id }
   vim.b[window.buf].claude_bridge_terminal = { agent = spec.agent, cwd = spec.cwd }
-  vim.api.nvim_create_autocmd('TermClose', {
+  require('claude_bridge.autocmd').create('TermClose', {
     buffer = window.buf,
     once = true,
     callback = function()
