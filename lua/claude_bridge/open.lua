@@ -128,6 +128,9 @@ end
 --- Whether the focus may move: a user who types or answers something keeps his window and mode.
 ---@return boolean
 local function may_take_focus()
+  if require('claude_bridge.busy').is_mid_command() then
+    return false
+  end
   local mode = vim.api.nvim_get_mode().mode
   return mode == 'n' or mode:sub(1, 2) == 'nt' or mode == 't' or mode:find('^[vV\22]$') ~= nil
 end

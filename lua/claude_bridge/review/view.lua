@@ -9,7 +9,9 @@ local RETRY_MS = 50
 ---@param mode string of nvim_get_mode()
 ---@return boolean the user is in the middle of nothing
 local function is_idle(mode)
-  return (mode == 'n' or mode == 't' or mode == 'nt') and vim.bo.buftype ~= 'prompt'
+  return (mode == 'n' or mode == 't' or mode == 'nt')
+    and vim.bo.buftype ~= 'prompt'
+    and not require('claude_bridge.busy').is_mid_command()
 end
 
 --- Where the focus goes back to. From inside another review that may be gone by then, it goes where
