@@ -268,6 +268,13 @@ test('undo goes back to the proposal, not behind it', async () => {
   expect(await review.outcome).toEqual({ kind: 'accepted', text: PROPOSAL, edited: false });
 });
 
+test.each([':q<CR>', ':q!<CR>', 'ZQ'])('%s needs no word about it', async (keys) => {
+  const { review } = await open({ ui: true });
+  await bench.nvim.input(keys);
+  expect(await review.outcome).toMatchObject({ kind: 'rejected' });
+  expect(await bench.nvim.messages()).toBe('');
+});
+
 test('closing the tabpage says that it rejects', async () => {
   bench = await startReviews({ settings: { layout: 'tab' } });
   const before = await snapshot(bench.nvim);

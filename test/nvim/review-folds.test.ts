@@ -7,12 +7,17 @@ afterEach(() => bench.dispose());
 
 const LINES = Array.from({ length: 50 }, (_, i) => `line ${i}\n`);
 
-test.each(['vertical', 'tab'] as const)('no fold is left in the file, %s', async (layout) => {
+const CASES = (['vertical', 'tab'] as const).flatMap((layout) =>
+  // Neovim itself ends the diff of the file as the other side closes.
+  ['write', 'quit', 'xit', 'close'].map((end) => [layout, end] as const),
+);
+
+test.each(CASES)('no fold is left in the file, %s, :%s', async (layout, end) => {
   bench = await startReviews({ ui: true, settings: { layout } });
   const file = bench.write('a.txt', LINES.join(''));
   await bench.nvim.command(`edit ${file}`);
   await bench.open({ path: file, proposal: [...LINES.slice(0, 49), 'changed\n'].join('') });
-  await bench.nvim.command('write');
+  await bench.nvim.command(end);
   const left = () =>
     bench.nvim.lua(`
       local folded = vim.tbl_filter(function(line)

@@ -66,6 +66,9 @@ const scenes: Readonly<Record<string, Scene>> = {
   'splits of uneven sizes': {
     setup: `vim.cmd('edit ' .. other .. ' | split | vsplit | vertical resize 71 | split | resize 15')`,
   },
+  'windows so narrow that the current one grows': {
+    setup: `vim.cmd('edit ' .. other .. ' | vsplit | split | vsplit')`,
+  },
   'a foreign diff': {
     setup: `vim.cmd('edit ' .. file .. ' | diffthis | vsplit ' .. other .. ' | diffthis')`,
     during: `local n = 0

@@ -428,6 +428,19 @@ test('a review of five megabytes comes in slices, whole', async () => {
   expect(outcome.kind === 'accepted' && outcome.text === text.replace(/^.*/, 'first')).toBe(true);
 });
 
+test('the file opens again where its cursor was last', async () => {
+  bench = await startReviews({ ui: true });
+  const text = Array.from({ length: 50 }, (_, i) => `line ${i}\n`).join('');
+  const file = bench.write('a.txt', text);
+  await bench.nvim.command(`edit ${file} | normal! 30G`);
+  await bench.nvim.command(`edit ${bench.write('other.txt', 'other\n')}`);
+  await bench.open({ path: file, proposal: text.replace('line 7\n', 'changed\n') });
+  await bench.nvim.input(':w<CR>');
+  await vi.waitFor(async () => expect(await bench.nvim.lua('return vim.wo.diff')).toBe(false));
+  await bench.nvim.command(`edit ${file}`);
+  expect(await bench.nvim.lua(`return vim.fn.line('.')`)).toBe(30);
+});
+
 test('sizes that the user gave meanwhile stay', async () => {
   const file = await start({ ui: true });
   await bench.nvim.lua(

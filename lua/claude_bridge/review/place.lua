@@ -29,6 +29,7 @@ local window_state = require('claude_bridge.review.window_state')
 ---@field others integer[] the user's windows besides the left one
 ---@field others_measured string? their sizes with the review on screen
 ---@field others_closing string? their sizes when the first window of the review was closed
+---@field left_diff_ended? boolean the left window, if it is the user's, is out of diff mode
 ---@field came_from claude_bridge.ReviewPlace[] where the focus goes back to, best first
 ---@field had_focus? boolean the focus was in the review when its window was closed
 

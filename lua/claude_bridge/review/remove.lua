@@ -31,6 +31,24 @@ function M.before_close(review, window)
   layout.had_focus = layout.had_focus or has_focus(review)
 end
 
+--- To be called after the focus has moved: 'winwidth' and the like give the window that it has come
+--- to room that others lose, which is no doing of the user's.
+---@param review claude_bridge.Review
+function M.measure_others(review)
+  local layout = review.layout
+  if layout and not layout.others_closing then
+    layout.others_measured = window_state.measure(layout.others)
+  end
+end
+
+--- Whether the user has left the sizes of the windows beside the review as they were.
+---@param review claude_bridge.Review
+---@return boolean
+function M.are_others_untouched(review)
+  local layout = review.layout
+  return layout ~= nil and window_state.measure(layout.others) == layout.others_measured
+end
+
 --- Closes a window without giving its room to all others ('equalalways').
 ---@param window integer
 local function close(window)
@@ -114,8 +132,15 @@ local function restore_left(review)
   if not is_open(window) then
     return
   end
+  -- Once: later the folds are the user's own.
+  if not layout.left_diff_ended then
+    window_state.leave_diff(window)
+    layout.left_diff_ended = true
+  end
   if layout.entered then
     window_state.restore_options(window, layout.entered)
+    -- Neovim remembers for each buffer where its cursor was last.
+    window_state.restore_view(window, layout.entered)
   end
   local shows_original = vim.api.nvim_win_get_buf(window) == review.original.buffer
   if layout.left_kind == 'borrowed' and shows_original then

@@ -123,6 +123,7 @@ function M.show(review, options)
     end
   end)
   set_focus(review, takes_focus)
+  require('claude_bridge.review.remove').measure_others(review)
 end
 
 --- Whether windows may be opened and closed now.

@@ -14,12 +14,12 @@ local GROUP = 'claude_bridge_review'
 ---@param review claude_bridge.Review
 ---@param actions claude_bridge.ReviewActions
 local function reject_if_hidden(review, actions)
+  local asked = review.quitting
   vim.schedule(function()
     if not state.is_pending(review) then
       return
     end
     if #vim.fn.win_findbuf(review.proposal.buffer) == 0 then
-      local asked = review.quitting
       actions.reject(review, not asked and 'its view was closed' or nil)
     end
   end)
@@ -163,6 +163,16 @@ local function watch_editor(group)
   on('WinClosed', function(event)
     for _, review in pairs(state.reviews) do
       require('claude_bridge.review.remove').before_close(review, tonumber(event.match) or 0)
+    end
+  end)
+  on('WinEnter', function()
+    local remove = require('claude_bridge.review.remove')
+    for _, review in pairs(state.reviews) do
+      if remove.are_others_untouched(review) then
+        vim.schedule(function()
+          remove.measure_others(review)
+        end)
+      end
     end
   end)
   on('ExitPre', guard_typed_text)

@@ -58,19 +58,24 @@ function M.save(window, keeps_buffer)
   }
 end
 
+--- Ends the diff of a window, and clears up where Neovim has ended it when the other side closed.
+---@param window integer
+function M.leave_diff(window)
+  vim.api.nvim_win_call(window, function()
+    if vim.wo.diff then
+      vim.cmd('diffoff')
+    end
+    -- Neovim keeps the folds of the diff and hides them by 'nofoldenable', which goes too.
+    if vim.wo.foldmethod == 'manual' then
+      vim.cmd('silent! normal! zE')
+    end
+  end)
+end
+
 --- Puts the options back, in whatever buffer the window shows.
 ---@param window integer
 ---@param state claude_bridge.WindowState
 function M.restore_options(window, state)
-  if vim.wo[window].diff and not state.options.diff then
-    vim.api.nvim_win_call(window, function()
-      vim.cmd('diffoff')
-      -- Neovim keeps the folds of the diff and hides them by 'nofoldenable', which goes below.
-      if vim.wo.foldmethod == 'manual' then
-        vim.cmd('silent! normal! zE')
-      end
-    end)
-  end
   for name, value in pairs(state.options) do
     local where = { win = window, scope = 'local' }
     -- Setting 'foldmethod' to what it is would throw folds away.
