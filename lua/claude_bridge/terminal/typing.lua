@@ -20,6 +20,21 @@ function M.type(job, text, submit)
   return ok
 end
 
+--- nvim_get_proc() runs `ps`, which a small system does not have.
+---@param pid integer
+---@return integer?
+local function parent_of(pid)
+  local file = io.open(('/proc/%d/stat'):format(pid))
+  if file then
+    local stat = file:read('*a') or ''
+    file:close()
+    -- The name, in brackets, may hold brackets and blanks itself.
+    return tonumber(stat:match('^.*%) %S (%d+)'))
+  end
+  local found, process = pcall(vim.api.nvim_get_proc, pid)
+  return found and type(process) == 'table' and process.ppid or nil
+end
+
 --- Whether a process is the job's own or a descendant of it.
 ---@param job integer
 ---@param pid integer
@@ -31,11 +46,11 @@ function M.runs_in(job, pid)
     if pid == root then
       return true
     end
-    local process = vim.api.nvim_get_proc(pid)
-    if type(process) ~= 'table' or process.ppid == nil or process.ppid <= 1 then
+    local parent = parent_of(pid)
+    if not parent or parent <= 1 then
       return false
     end
-    pid = process.ppid
+    pid = parent
   end
   return false
 end
