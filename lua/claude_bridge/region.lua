@@ -183,24 +183,24 @@ local function cut(region, limit)
 end
 
 --- Of a block to the line ends, which getregion() does not know.
----@param block claude_bridge.Block
+---@param shape claude_bridge.Block
 ---@return fun(): string? next_line
-local function ragged_lines(block)
-  local lnum, last = block.first[2] - 1, block.last[2]
+local function ragged_lines(shape)
+  local lnum, last = shape.first[2] - 1, shape.last[2]
   return function()
     lnum = lnum + 1
     if lnum <= last then
-      return vim.fn.getline(lnum):sub(byte_at(lnum, block.left) + 1)
+      return vim.fn.getline(lnum):sub(byte_at(lnum, shape.left) + 1)
     end
   end
 end
 
----@param block claude_bridge.Block
+---@param shape claude_bridge.Block
 ---@param limit? integer
 ---@return string[]
-local function block_lines(block, limit)
-  local next_line = block.to_end and ragged_lines(block)
-    or vim.iter(vim.fn.getregion(block.first, block.last, { type = '\22' }))
+local function block_lines(shape, limit)
+  local next_line = shape.to_end and ragged_lines(shape)
+    or vim.iter(vim.fn.getregion(shape.first, shape.last, { type = '\22' }))
   local lines, bytes = {}, 0
   for line in next_line do
     bytes = bytes + #line + 1

@@ -155,18 +155,20 @@ test('the traceback is there, however much was printed before', () => {
   expect(outputs.at(-1)).toEqual(text('TB\nE: end'));
 });
 
+/** Without U+FFFD, which stands for a broken character below. */
+const anyText = (maxLength: number) =>
+  fc.string({ unit: 'grapheme', maxLength }).map((value) => value.replaceAll('\uFFFD', '?'));
+
 test('whatever comes, the text stays within the limit and characters stay whole', () => {
   const part = fc.oneof(
-    fc.string({ unit: 'grapheme', maxLength: 300 }).map((value) => stream(printable(value))),
-    fc
-      .string({ unit: 'grapheme', maxLength: 1_500 })
-      .map((value) => display({ 'text/plain': value })),
+    anyText(300).map((value) => stream(printable(value))),
+    anyText(1_500).map((value) => display({ 'text/plain': value })),
     fc.constant(display({ 'image/png': PNG })),
     fc
-      .tuple(fc.constantFrom('a', 'b'), fc.string({ maxLength: 1_500 }))
+      .tuple(fc.constantFrom('a', 'b'), anyText(1_500))
       .map(([id, value]) => display({ 'text/plain': value }, id)),
     fc
-      .tuple(fc.constantFrom('a', 'b'), fc.string({ maxLength: 1_500 }))
+      .tuple(fc.constantFrom('a', 'b'), anyText(1_500))
       .map(([id, value]) => update({ 'text/plain': value }, id)),
   );
   fc.assert(

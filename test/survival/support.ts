@@ -9,7 +9,7 @@ function mount(...args: string[]): boolean {
   return spawnSync('mount', args).status === 0;
 }
 
-export function unmount(folder: string): void {
+function unmount(folder: string): void {
   spawnSync('umount', ['--lazy', folder]);
 }
 
