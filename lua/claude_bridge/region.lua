@@ -37,6 +37,8 @@ local function character_end(buf, line, column, length)
   end
   local stop = math.min(length, column + CHARACTER_BYTES)
   local slice = vim.api.nvim_buf_get_text(buf, line, column, line, stop, {})[1]
+  -- With a NUL in it a string is a Blob to Vim's functions.
+  slice = slice:gsub('%z', '\n')
   return column + math.max(1, #vim.fn.strpart(slice, 0, 1, true))
 end
 

@@ -31,6 +31,9 @@ describe('a selection in visual mode', () => {
     ['a block over wide characters', 'a日b\nabcd', 'gg0l<C-v>jl', ['日\nbc', 0, 1, 1, 3]],
     // Filled up with spaces, as Vim's own registers are.
     ['a block beyond a short line', 'abcd\na\nabcd', 'gg0ll<C-v>jjl', ['cd\n  \ncd', 0, 2, 2, 4]],
+    ['a character before a NUL', 'a\0b', 'gg0v', ['a', 0, 0, 0, 1]],
+    ['a NUL', 'a\0é\0b', 'gg0vlll', ['a\0é\0', 0, 0, 0, 4]],
+    ['a block with a NUL', 'a\0b\nc\0d', 'gg0<C-v>jl', ['a\0\nc\0', 0, 0, 1, 2]],
     ['select mode', 'alpha beta', 'gg0gh<Right><Right>', ['alp', 0, 0, 0, 3]],
   ] satisfies [string, string, string, Told][])('covers %s', async (_, text, keys, wanted) => {
     await context.open('a.txt', text);
