@@ -5,7 +5,11 @@ import { z } from 'zod';
 import type { Editor } from '../core/editor.ts';
 import type { AbsolutePath } from '../core/ports.ts';
 
-export const filePath = z.string().min(1, 'must name a file');
+export const filePath = z
+  .string()
+  .min(1, 'must name a file')
+  // The system would take what stands before it for the name.
+  .refine((name) => !name.includes('\0'), 'must not contain a NUL character');
 
 /** The file that is meant: a relative name starts at the working directory, only `~/` expands. */
 export function resolveFile(name: string, editor: Editor): AbsolutePath {

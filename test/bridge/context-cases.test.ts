@@ -336,6 +336,12 @@ describe('tools', () => {
       ['openFile', { filePath: '/x', preview: 'yes' }, /preview/],
       ['checkDocumentDirty', {}, /filePath/],
       ['saveDocument', { filePath: '' }, /filePath/],
+      ['openFile', { filePath: 'a.txt\0b' }, /filePath: must not contain a NUL/],
+      [
+        'openDiff',
+        { old_file_path: '/x', new_file_path: '/x\0y', new_file_contents: '', tab_name: 't' },
+        /new_file_path: must not/,
+      ],
       ['getDiagnostics', { uri: 7 }, /uri/],
       ['getDiagnostics', { uri: 'http://x/a' }, /uri/],
     ] satisfies [string, object, RegExp][];
