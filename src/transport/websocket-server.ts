@@ -90,6 +90,8 @@ export class WebSocketServer {
       clientTracking: false,
       // Clients offer compression; a few bytes could then unpack to gigabytes.
       perMessageDeflate: false,
+      // One message in each turn of the loop, or a flood of one client would hold up all others.
+      allowSynchronousEvents: false,
       maxPayload: this.#limits.maxMessageBytes,
       handleProtocols: (offered) => (offered.has('mcp') ? 'mcp' : false),
     });
