@@ -66,7 +66,7 @@ async function openReview(
   };
   const slices = sliced(lines);
   const last = slices.pop() ?? [];
-  const deadline = Date.now() + limits.openMs;
+  const deadline = performance.now() + limits.openMs;
   const call = (method: string, params: object): Promise<void> =>
     patiently(calls, method, params, { deadline, attemptMs: limits.attemptMs, signal });
   if (slices.length > 0) await call('review.prepare', review);
@@ -77,7 +77,7 @@ async function openReview(
 }
 
 interface Patience {
-  /** Wall clock, ms. */
+  /** On the clock of `performance`, which does not jump, ms. */
   readonly deadline: number;
   readonly attemptMs: number;
   readonly signal: AbortSignal;
@@ -92,13 +92,13 @@ async function patiently(
 ): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
-    const limitMs = Math.max(1, Math.min(attemptMs, deadline - Date.now()));
+    const limitMs = Math.max(1, Math.min(attemptMs, deadline - performance.now()));
     try {
       await abortable(calls.lua(method, params, z.unknown(), limitMs), signal);
       return;
     } catch (error) {
       const isBusy = error instanceof BridgeError && error.code === 'editor-busy';
-      if (!isBusy || Date.now() >= deadline) throw error;
+      if (!isBusy || performance.now() >= deadline) throw error;
       await sleep(RETRY_MS, undefined, { signal });
     }
   }
