@@ -70,6 +70,8 @@ export async function startNvim(options: StartOptions = {}): Promise<TestNvim> {
     env: cleanEnv(home, options.env),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // A test may still talk to a Neovim that it has ended; the answer that never comes says so.
+  child.stdin?.on('error', () => {});
   const client = attach({ proc: child, options: { logger: silentLogger } });
   if (options.ui) await client.uiAttach(120, 40, { ext_linegrid: true });
   const lua = <T>(code: string, luaArgs: unknown[] = []) =>
