@@ -47,16 +47,22 @@ async function ofNamedFile(uri: string, editor: Editor): Promise<FileDiagnostics
 function pathsIn(uri: string): [raw: AbsolutePath, decoded?: AbsolutePath] {
   const scheme = /^file:\/\/(?:localhost)?(?=\/)/.exec(uri)?.[0];
   const raw = uri.slice(scheme?.length ?? 0);
-  if (!isAbsolute(raw)) {
+  if (!isPath(raw)) {
     throw new BridgeError('invalid-argument', 'uri: must be a file URI or an absolute path');
   }
   if (scheme === undefined || !/%[0-9a-f]{2}/i.test(raw)) return [raw];
   try {
-    return [raw, decodeURIComponent(raw)];
+    const decoded = decodeURIComponent(raw);
+    return isPath(decoded) ? [raw, decoded] : [raw];
   } catch {
     // Not an encoding: the name itself holds percent signs.
     return [raw];
   }
+}
+
+/** No file's name holds a NUL; the system would take what stands before it for the name. */
+function isPath(name: string): boolean {
+  return isAbsolute(name) && !name.includes('\0');
 }
 
 function toWire({ diagnostics }: FileDiagnostics, uri: string) {
