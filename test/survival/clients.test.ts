@@ -43,6 +43,8 @@ const ended = (socket: net.Socket) =>
   new Promise<void>((resolve) => {
     if (socket.closed) resolve();
     else socket.once('close', () => resolve());
+    // A socket whose last words are not read never closes.
+    socket.resume();
   });
 
 async function connect(): Promise<net.Socket> {
