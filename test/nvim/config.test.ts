@@ -37,7 +37,7 @@ test.each([
   ['{ auto_start = "yes" }', "option `auto_start`: expected true or false, got 'yes'"],
   [
     '{ diff = { layout = "sideways" } }',
-    "option `diff.layout`: expected one of vertical, horizontal, tab, inline, got 'sideways'",
+    "option `diff.layout`: expected one of vertical, horizontal, tab, got 'sideways'",
   ],
   [
     '{ server = { port = 70000 } }',
@@ -97,9 +97,9 @@ test('vim.g.claude_bridge as a table or a function; setup() wins over it', async
   expect(await get('diff.layout')).toBe('horizontal');
   expect(await get('diff.focus')).toBe(false);
 
-  await nvim.lua(`vim.g.claude_bridge = function() return { diff = { layout = 'inline' } } end`);
+  await nvim.lua(`vim.g.claude_bridge = function() return { diff = { layout = 'tab' } } end`);
   await setup('nil');
-  expect(await get('diff.layout')).toBe('inline');
+  expect(await get('diff.layout')).toBe('tab');
 });
 
 test('a function that fails is a named problem, not an error', async () => {
