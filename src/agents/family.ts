@@ -68,6 +68,11 @@ export interface Dialect {
    * notifications, and how long after, ms. With several the earliest moment counts.
    */
   readonly hearsAfter: readonly { readonly method: string; readonly delayMs: number }[];
+  /**
+   * How long after that moment the selection is told once more, ms: a client on a busy machine may
+   * have lost what came first, and says nothing of it.
+   */
+  readonly tellsAgainMs?: number;
   /** Which notification of the client tells its process id, as `pid`. */
   readonly greeting?: string;
 }

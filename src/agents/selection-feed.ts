@@ -27,6 +27,13 @@ export class SelectionFeed {
     this.update();
   }
 
+  /** Sends the present selection whatever the client was told: it may have lost that. */
+  repeat(): void {
+    if (this.#told === undefined || !this.#options.isDrained()) return;
+    this.#told = this.#options.current();
+    this.#options.send(this.#told);
+  }
+
   /** Sends the present selection if the client knows another one. */
   update(): void {
     if (!this.#isOpen || !this.#options.isDrained()) return;

@@ -76,6 +76,7 @@ export class Session implements SessionHandler {
   #client: ClientInfo | undefined;
   #pid: number | undefined;
   #hearing: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
   /** On the clock of `performance`. */
   #hearsAt = Number.POSITIVE_INFINITY;
   #lastSelectionPush: Date | undefined;
@@ -172,6 +173,7 @@ export class Session implements SessionHandler {
 
   closed({ code, reason }: ChannelEnd): void {
     clearTimeout(this.#hearing);
+    clearTimeout(this.#again);
     for (const subscription of this.#subscriptions.splice(0)) subscription.dispose();
     const { logger } = this.#context;
     logger.info('client disconnected', { session: this.id, code, reason });
@@ -194,7 +196,7 @@ export class Session implements SessionHandler {
     this.#hearing = setTimeout(() => this.#hear(), delayMs);
   }
 
-  /** From here on nothing that is sent gets lost. */
+  /** From here on what is sent is heard, as far as one can know. */
   #hear(): void {
     const { editor } = this.#context;
     this.#state = 'ready';
@@ -204,6 +206,10 @@ export class Session implements SessionHandler {
       this.#connection.channel.onDrain(() => this.#selection.update()),
       editor.onMention((mention) => this.#mentions.add(mention)),
     );
+    const { tellsAgainMs } = this.#dialect;
+    if (tellsAgainMs !== undefined) {
+      this.#again = setTimeout(() => this.#selection.repeat(), tellsAgainMs);
+    }
     this.#events.changed();
   }
 

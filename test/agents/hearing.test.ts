@@ -83,3 +83,15 @@ test('a client that stops in the middle of its handshake is told nothing', async
     expect(heard()).toEqual([]);
   }
 });
+
+test('Claude Code is told the selection once more, in case it was too busy to hear', async () => {
+  const { heard } = await shakenHands('claude-code');
+  const selections = () => heard().filter((method) => method === 'selection_changed').length;
+  await vi.advanceTimersByTimeAsync(250 + 1_999);
+  expect(selections()).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(selections()).toBe(2);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(selections()).toBe(2);
+  expect(heard().filter((method) => method === 'at_mentioned')).toHaveLength(1);
+});

@@ -8,6 +8,8 @@ import { blockAnswers, mentionParams, selectionParams } from '../ide-protocol.ts
  */
 const HEARS_AFTER = [{ method: 'tools/list', delayMs: 250 }];
 
+const TELLS_AGAIN_MS = 2_000;
+
 /** It shows its model two of the tools only, whatever is listed. */
 export function claudeCodeDialect(tools: readonly Tool[]): Dialect {
   return {
@@ -19,6 +21,7 @@ export function claudeCodeDialect(tools: readonly Tool[]): Dialect {
     ],
     mention: (mention) => [{ method: 'at_mentioned', params: mentionParams(mention) }],
     hearsAfter: HEARS_AFTER,
+    tellsAgainMs: TELLS_AGAIN_MS,
     greeting: 'ide_connected',
   };
 }
