@@ -34,6 +34,37 @@ const replacements = {
   },
 };
 
+/**
+ * node-client stops reading for good, and says nothing, after a message that it cannot decode or a
+ * handler that throws: a process that is deaf, and stays when Neovim has gone. With this the first
+ * ends the connection, and the second costs nothing else.
+ */
+const TRANSPORT_FAULTS = [
+  [
+    'this.parseMessage(resolved.value);',
+    'try { this.parseMessage(resolved.value); } catch (error) { void Promise.reject(error); }',
+  ],
+  [
+    'Promise.resolve();\n            });',
+    "Promise.resolve();\n            }).catch((error) => { void Promise.reject(error); this.emit('detach'); });",
+  ],
+];
+
+const transport = {
+  name: 'transport',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]neovim[/\\]lib[/\\]utils[/\\]transport\.js$/ }, ({ path }) => {
+      let contents = fs.readFileSync(path, 'utf8');
+      for (const [fault, cure] of TRANSPORT_FAULTS) {
+        if (!contents.includes(fault))
+          return { errors: [{ text: `not found any more: ${fault}` }] };
+        contents = contents.replace(fault, cure);
+      }
+      return { contents };
+    });
+  },
+};
+
 /** Needs the packages installed. */
 export async function bundleAll() {
   const { build } = await import('esbuild');
@@ -49,7 +80,7 @@ export async function bundleAll() {
     legalComments: 'none',
     logLevel: 'warning',
     external: OPTIONAL_NATIVES,
-    plugins: [replacements],
+    plugins: [replacements, transport],
     define: {
       HOST_VERSION: JSON.stringify(versionIn('node_modules/neovim/package.json')),
       VERSION: JSON.stringify(versionIn('package.json')),

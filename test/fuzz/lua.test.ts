@@ -155,9 +155,10 @@ test('the process takes any notification, and goes on', async () => {
   const pid = await bridge.nodePid();
   const peer = await bridge.peer();
   // Those end the process, or show a window: what they do is not to be fuzzed.
+  // And a message with that key cannot be decoded: test/survival holds what follows.
   const harmless = fc
     .oneof(event, anyJson)
-    .filter((one) => !/"kind":"(stop|status)"/.test(JSON.stringify(one)));
+    .filter((one) => !/"kind":"(stop|status)"|"__proto__":/.test(JSON.stringify(one)));
   await fc.assert(
     fc.asyncProperty(fc.array(harmless, { maxLength: 20 }), async (events) => {
       await bridge.nvim.lua(
@@ -169,7 +170,7 @@ test('the process takes any notification, and goes on', async () => {
     }),
     runs(60),
   );
-  expect(await peer.callTexts('closeAllDiffTabs')).toHaveLength(1);
+  expect(await peer.callTexts('getOpenEditors')).toHaveLength(1);
   expect(await bridge.nodePid()).toBe(pid);
   await peer.close();
 });

@@ -173,6 +173,16 @@ test('a promise that nobody caught costs nothing', async () => {
   expect(await bridge.nodePid()).toBe(pid);
 });
 
+test('a message that cannot be decoded: a new process takes the place of the deaf one', async () => {
+  await start();
+  const pid = await bridge.nodePid();
+  // What decodes messages refuses this key, for the sake of its own memory.
+  await bridge.nvim.lua(`require('claude_bridge.channel').notify({ kind = 'x', __proto__ = 1 })`);
+  await again(pid);
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+  expect(await (await bridge.peer()).callTexts('getOpenEditors')).toHaveLength(1);
+});
+
 test('another node plugin crashes, and its host with it: nothing of it is felt here', async () => {
   const folder = tempDir();
   folders.push(folder);
