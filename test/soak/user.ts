@@ -25,7 +25,7 @@ const WEIGHTS = {
 } as const;
 export type UserAction = keyof typeof WEIGHTS;
 
-const late = () => new Promise<undefined>((resolve) => setTimeout(resolve, 300));
+const late = () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 300));
 
 export class User {
   readonly #bridge: TestBridge;
