@@ -33,33 +33,7 @@ afterEach(async () => {
   await nvim.dispose();
 });
 
-async function screen(): Promise<string> {
-  return nvim.lua<string>(`
-    local rows = {}
-    for row = 1, vim.o.lines do
-      local cells = {}
-      for column = 1, vim.o.columns do
-        cells[#cells + 1] = vim.fn.screenstring(row, column)
-      end
-      rows[row] = table.concat(cells):gsub('%s+$', '')
-    end
-    return table.concat(rows, '\\n')`);
-}
-
-async function sees(text: string): Promise<string> {
-  let seen = '';
-  await expect
-    .poll(
-      async () => {
-        await nvim.command('redraw');
-        seen = await screen();
-        return seen;
-      },
-      { timeout: 10_000 },
-    )
-    .toContain(text);
-  return seen;
-}
+const sees = (text: string) => nvim.screen.shows(text);
 
 const open = (name: string, fields: object = {}) =>
   live.tell({ kind: 'chat_open', agent: name, folder, ...fields });

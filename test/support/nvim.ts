@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attach, type NeovimClient } from 'neovim';
+import { Screen } from './screen.ts';
 
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -23,6 +24,8 @@ export interface TestNvim {
   readonly client: NeovimClient;
   readonly child: ChildProcess;
   readonly home: string;
+  /** Empty without `ui`. */
+  readonly screen: Screen;
   lua<T = unknown>(code: string, args?: unknown[]): Promise<T>;
   command(line: string): Promise<void>;
   /** Types keys as a user would; returns before Neovim has worked them off. */
@@ -73,6 +76,7 @@ export async function startNvim(options: StartOptions = {}): Promise<TestNvim> {
   // A test may still talk to a Neovim that it has ended; the answer that never comes says so.
   child.stdin?.on('error', () => {});
   const client = attach({ proc: child, options: { logger: silentLogger } });
+  const screen = new Screen(client);
   if (options.ui) await client.uiAttach(120, 40, { ext_linegrid: true });
   const lua = <T>(code: string, luaArgs: unknown[] = []) =>
     client.request('nvim_exec_lua', [code, luaArgs]) as Promise<T>;
@@ -80,6 +84,7 @@ export async function startNvim(options: StartOptions = {}): Promise<TestNvim> {
     client,
     child,
     home,
+    screen,
     lua,
     command: async (line) => void (await client.command(line)),
     input: async (keys) => void (await client.input(keys)),
