@@ -45,8 +45,18 @@ local commands = {
     desc = 'Tell agents of open files and the selection, or do not',
   },
   ClaudeSendText = { nargs = '+', bang = true, desc = "Type text into the agent's terminal" },
-  ClaudeDiffAccept = { desc = 'Accept the proposed edit' },
+  ClaudeDiffAccept = {
+    range = true,
+    desc = 'Accept the proposed edit, or what it changes in lines',
+  },
   ClaudeDiffReject = { nargs = '?', desc = 'Reject the proposed edit' },
+  ClaudeHunkAccept = { desc = 'Leave the change at the cursor and go to the next' },
+  ClaudeHunkReject = {
+    range = true,
+    desc = 'Take the change at the cursor, or those in lines, back',
+  },
+  ClaudeHunkNext = { count = 0, desc = 'Go to the next change of the proposed edit' },
+  ClaudeHunkPrevious = { count = 0, desc = 'Go to the change before' },
   ClaudeDiffs = { desc = 'List the pending reviews and go to one' },
   ClaudeDiffRecall = { desc = 'Bring back an edited proposal whose review has ended' },
   ClaudeKernelAllow = { desc = 'Let the agent run the code that it shows, and later code' },
@@ -72,8 +82,12 @@ for name, options in pairs(commands) do
   end
 end
 
--- These two begin a command line: one takes the visual range, the other a text.
-vim.api.nvim_set_keymap('x', '<Plug>(ClaudeMention)', ':ClaudeMention<CR>', { silent = true })
+-- These begin a command line: some take the visual range, the last a text.
+for _, name in ipairs({ 'ClaudeMention', 'ClaudeDiffAccept', 'ClaudeHunkReject' }) do
+  vim.api.nvim_set_keymap('x', ('<Plug>(%s)'):format(name), (':%s<CR>'):format(name), {
+    silent = true,
+  })
+end
 vim.api.nvim_set_keymap('n', '<Plug>(ClaudeSendText)', ':ClaudeSendText ', {})
 
 -- The host that ships with the plugin, for `:UpdateRemotePlugins`: no global npm package needed.

@@ -27,7 +27,7 @@ export const BridgeConfig = z.object({
   outside_workspace: z.boolean(),
   review_edits: z.boolean(),
   diff: z.object({
-    layout: z.enum(['vertical', 'horizontal', 'tab']),
+    layout: z.enum(['vertical', 'horizontal', 'tab', 'inline']),
     focus: z.boolean(),
     jump: z.boolean(),
   }),

@@ -27,6 +27,13 @@ local function status()
   require('claude_bridge.ui').status({ lines = lines })
 end
 
+--- A count before the command or before the keys that are mapped to it.
+---@param args vim.api.keyset.create_user_command.command_args
+---@return integer
+local function count_of(args)
+  return args.count > 0 and args.count or vim.v.count1
+end
+
 ---@type table<string, fun(args: vim.api.keyset.create_user_command.command_args)>
 local actions = {
   ClaudeBridgeStart = function()
@@ -61,11 +68,32 @@ local actions = {
   ClaudeSendText = function(args)
     require('claude_bridge.terminal').send_text(args.args, { submit = not args.bang })
   end,
-  ClaudeDiffAccept = function()
-    require('claude_bridge.review').accept()
+  ClaudeDiffAccept = function(args)
+    if args.range > 0 then
+      require('claude_bridge.review').accept_lines(args.line1, args.line2)
+    else
+      require('claude_bridge.review').accept()
+    end
   end,
   ClaudeDiffReject = function(args)
     require('claude_bridge.review').reject(args.args ~= '' and args.args or nil)
+  end,
+  ClaudeHunkAccept = function()
+    require('claude_bridge.review.hunk_commands').accept()
+  end,
+  ClaudeHunkReject = function(args)
+    local commands = require('claude_bridge.review.hunk_commands')
+    if args.range > 0 then
+      commands.reject_lines(args.line1, args.line2)
+    else
+      commands.reject()
+    end
+  end,
+  ClaudeHunkNext = function(args)
+    require('claude_bridge.review.hunk_commands').next(count_of(args))
+  end,
+  ClaudeHunkPrevious = function(args)
+    require('claude_bridge.review.hunk_commands').previous(count_of(args))
   end,
   ClaudeDiffs = function()
     require('claude_bridge.review').jump()

@@ -13,7 +13,7 @@ local state = require('claude_bridge.review.state')
 
 ---@class claude_bridge.ReviewOpenParams: claude_bridge.ReviewParams
 ---@field lines string[] the last lines of the proposal; earlier ones came by `fill`
----@field layout 'vertical'|'horizontal'|'tab'
+---@field layout 'vertical'|'horizontal'|'tab'|'inline'
 ---@field focus boolean
 ---@field jump boolean
 
@@ -254,6 +254,16 @@ end
 --- Accepts the proposal as it stands. Works from any window; asks where it is not clear which.
 function M.accept()
   require('claude_bridge.review.pick').one('Accept which edit?', accept)
+end
+
+--- Accepts what the proposal changes in some lines of the current buffer, and nothing else of it.
+---@param first integer 1-based
+---@param last integer inclusive
+function M.accept_lines(first, last)
+  local review = require('claude_bridge.review.hunk_commands').keep_only(first, last)
+  if review then
+    accept(review)
+  end
 end
 
 --- Rejects the proposal.

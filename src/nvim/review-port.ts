@@ -8,7 +8,7 @@ import type { NvimCalls } from './calls.ts';
 import { EditedText } from './review-events.ts';
 
 export interface ReviewSettings {
-  readonly layout: 'vertical' | 'horizontal' | 'tab';
+  readonly layout: 'vertical' | 'horizontal' | 'tab' | 'inline';
   /** False leaves the focus where it is when a review opens. */
   readonly focus: boolean;
   /** Puts the cursor on the first change. */

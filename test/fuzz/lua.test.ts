@@ -212,7 +212,7 @@ test('Lua takes any call: it answers, and raises nothing', async () => {
     new_path: path,
     title: anyText,
     editable: fc.boolean(),
-    layout: fc.constantFrom('vertical', 'horizontal', 'tab', 'x'),
+    layout: fc.constantFrom('vertical', 'horizontal', 'tab', 'inline', 'x'),
     focus: fc.boolean(),
     jump: fc.boolean(),
     index: fc.nat(3),

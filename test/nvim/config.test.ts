@@ -37,7 +37,7 @@ test.each([
   ['{ auto_start = "yes" }', "option `auto_start`: expected true or false, got 'yes'"],
   [
     '{ diff = { layout = "sideways" } }',
-    "option `diff.layout`: expected one of vertical, horizontal, tab, got 'sideways'",
+    "option `diff.layout`: expected one of vertical, horizontal, tab, inline, got 'sideways'",
   ],
   [
     '{ server = { port = 70000 } }',

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type BenchOptions, type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
 
 let bench: ReviewBench;
@@ -90,53 +90,72 @@ async function expectGone(before: unknown = false) {
   if (before !== false) expect(await snapshot(bench.nvim)).toEqual(before);
 }
 
-test.each(accepting)('%s accepts the proposal as it came', async (keys, restores) => {
-  const { file, before, review } = await open();
-  await bench.nvim.feed(keys);
-  expect(await review.outcome).toEqual({ kind: 'accepted', text: PROPOSAL, edited: false });
-  expect(bench.decided).toEqual([review.id]);
-  expect(fs.readFileSync(file, 'utf8')).toBe(FILE);
-  await expectGone(restores && before);
-});
+describe.each(['vertical', 'inline'] as const)('%s', (layout) => {
+  // There is no other side to go to, and Vim closes no window that is the only one.
+  const needsTwo = ['wincmd', ':close', '<C-w>c', ':hide'];
+  const fits = ([keys]: readonly [string, ...unknown[]]): boolean =>
+    layout === 'vertical' || !needsTwo.some((part) => keys.includes(part));
 
-test.each(accepting)('%s accepts what the user made of it', async (keys, restores) => {
-  const { file, before, review } = await open();
-  await bench.nvim.feed(EDIT + keys);
-  expect(await review.outcome).toEqual({ kind: 'accepted', text: EDITED, edited: true });
-  expect(bench.decided).toEqual([review.id]);
-  expect(fs.readFileSync(file, 'utf8')).toBe(FILE);
-  await expectGone(restores && before);
-});
+  test.each(accepting.filter(fits))(
+    '%s accepts the proposal as it came',
+    async (keys, restores) => {
+      const { file, before, review } = await open({ settings: { layout } });
+      await bench.nvim.feed(keys);
+      expect(await review.outcome).toEqual({ kind: 'accepted', text: PROPOSAL, edited: false });
+      expect(bench.decided).toEqual([review.id]);
+      expect(fs.readFileSync(file, 'utf8')).toBe(FILE);
+      await expectGone(restores && before);
+    },
+  );
 
-test.each(rejecting)('%s rejects, and asks for nothing', async (keys, restores) => {
-  const { before, review } = await open();
-  await bench.nvim.feed(keys);
-  expect(await review.outcome).toEqual({ kind: 'rejected', reason: undefined });
-  expect(bench.decided).toEqual([review.id]);
-  await expectGone(restores && before);
-});
+  test.each(accepting.filter(fits))(
+    '%s accepts what the user made of it',
+    async (keys, restores) => {
+      const { file, before, review } = await open({ settings: { layout } });
+      await bench.nvim.feed(EDIT + keys);
+      expect(await review.outcome).toEqual({ kind: 'accepted', text: EDITED, edited: true });
+      expect(bench.decided).toEqual([review.id]);
+      expect(fs.readFileSync(file, 'utf8')).toBe(FILE);
+      await expectGone(restores && before);
+    },
+  );
 
-test.each(rejecting)('%s rejects an edited proposal and keeps its text', async (keys) => {
-  const { review } = await open();
-  await bench.nvim.feed(EDIT + keys);
-  expect(await review.outcome).toEqual({ kind: 'rejected', reason: undefined });
-  expect(await bench.nvim.messages()).not.toMatch(/E\d+:/);
-  expect(await bench.nvim.messages()).toContain(':ClaudeDiffRecall');
-  await expectGone();
-  await bench.nvim.lua(`require('claude_bridge.review').recall()`);
-  expect(await bench.nvim.lua('return vim.api.nvim_buf_get_lines(0, 0, -1, false)')).toEqual([
-    'one',
-    '2',
-  ]);
-});
+  test.each(rejecting.filter(fits))('%s rejects, and asks for nothing', async (keys, restores) => {
+    const { before, review } = await open({ settings: { layout } });
+    await bench.nvim.feed(keys);
+    expect(await review.outcome).toEqual({ kind: 'rejected', reason: undefined });
+    expect(bench.decided).toEqual([review.id]);
+    await expectGone(restores && before);
+  });
 
-test.each(harmless)('%s decides nothing', async (keys) => {
-  const { review } = await open();
-  await bench.nvim.feed(EDIT + keys);
-  expect(await bench.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1);
-  expect(bench.decided).toEqual([]);
-  await bench.nvim.feed(':w<CR>');
-  expect(await review.outcome).toMatchObject({ text: EDITED });
+  test.each(rejecting.filter(fits))(
+    '%s rejects an edited proposal and keeps its text',
+    async (keys) => {
+      const { review } = await open({ settings: { layout } });
+      await bench.nvim.feed(EDIT + keys);
+      expect(await review.outcome).toEqual({ kind: 'rejected', reason: undefined });
+      expect(await bench.nvim.messages()).not.toMatch(/E\d+:/);
+      expect(await bench.nvim.messages()).toContain(':ClaudeDiffRecall');
+      await expectGone();
+      await bench.nvim.lua(`require('claude_bridge.review').recall()`);
+      expect(await bench.nvim.lua('return vim.api.nvim_buf_get_lines(0, 0, -1, false)')).toEqual([
+        'one',
+        '2',
+      ]);
+    },
+  );
+
+  test.each(harmless.map((keys): [string] => [keys]).filter(fits))(
+    '%s decides nothing',
+    async (keys) => {
+      const { review } = await open({ settings: { layout } });
+      await bench.nvim.feed(EDIT + keys);
+      expect(await bench.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1);
+      expect(bench.decided).toEqual([]);
+      await bench.nvim.feed(':w<CR>');
+      expect(await review.outcome).toMatchObject({ text: EDITED });
+    },
+  );
 });
 
 test('after :only the user gets a window of their own back', async () => {

@@ -10,8 +10,8 @@ interface Scene {
   readonly setup: string;
   /** What to check while the review is open, in Lua; returns what is wrong. */
   readonly during?: string;
-  /** The review opens in a tabpage of its own although the option does not say so. */
-  readonly ownTab?: boolean;
+  /** Where the review opens in a tabpage of its own although the option does not say so. */
+  readonly ownTab?: readonly ReviewSettings['layout'][];
   readonly missing?: boolean;
 }
 
@@ -76,11 +76,11 @@ const scenes: Readonly<Record<string, Scene>> = {
         n = n + (vim.wo[w].diff and 1 or 0)
       end
       return n == 2 and '' or n`,
-    ownTab: true,
+    ownTab: ['vertical', 'horizontal'],
   },
   'no room left': {
     setup: `for _ = 1, 30 do pcall(vim.cmd, 'split') end for _ = 1, 99 do pcall(vim.cmd, 'vsplit') end`,
-    ownTab: true,
+    ownTab: ['vertical', 'horizontal', 'inline'],
   },
   'several tabpages': {
     setup: `vim.cmd('tabnew ' .. other .. ' | tabnew ' .. file .. ' | tabprevious')`,
@@ -99,7 +99,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   },
 };
 
-const layouts: readonly ReviewSettings['layout'][] = ['vertical', 'horizontal', 'tab'];
+const layouts = ['vertical', 'horizontal', 'tab', 'inline'] as const;
 
 const ends: Readonly<Record<string, (id: string) => Promise<void>>> = {
   accept: () => bench.nvim.command('write'),
@@ -149,29 +149,48 @@ interface Side {
   text: string[];
 }
 
+type Layout = ReviewSettings['layout'];
+
+/** The two sides, as the layout says. */
+async function expectSides(layout: Layout): Promise<void> {
+  const { left, right, current, diffs } = await bench.nvim.lua<{
+    left: Side;
+    right: Side;
+    current: boolean;
+    diffs: number;
+  }>(SIDES);
+  expect(right.text).toEqual(['one', 'TWO', 'three']);
+  expect([left.diff, right.diff, current, diffs]).toEqual([true, true, true, 2]);
+  if (layout === 'horizontal') {
+    expect([right.col, right.row > left.row]).toEqual([left.col, true]);
+    expect(Math.abs(left.height - right.height)).toBeLessThanOrEqual(1);
+  } else {
+    expect([right.row, right.col > left.col]).toEqual([left.row, true]);
+    expect(Math.abs(left.width - right.width)).toBeLessThanOrEqual(1);
+  }
+}
+
+/** One window with the focus, no diff of the review's, and the sizes of all others as before. */
+async function expectInline(): Promise<void> {
+  expect(
+    await bench.nvim.lua(`
+      local layout = require('claude_bridge.review.state').pending()[1].layout
+      local others = require('claude_bridge.review.window_state').measure(layout.others)
+      return { vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(layout.right), 0, -1, false),
+        layout.left == nil, vim.wo[layout.right].diff, others == layout.others_measured,
+        vim.api.nvim_get_current_win() == layout.right }`),
+  ).toEqual([['one', 'TWO', 'three'], true, false, true, true]);
+}
+
 describe.each(Object.entries(scenes))('%s', (_, scene) => {
   test.each(layouts)('%s', async (layout) => {
     for (const [name, end] of Object.entries(ends)) {
       await bench?.dispose();
       const { before, review } = await openIn(scene, layout);
-      const { left, right, current, diffs } = await bench.nvim.lua<{
-        left: Side;
-        right: Side;
-        current: boolean;
-        diffs: number;
-      }>(SIDES);
-      expect(right.text).toEqual(['one', 'TWO', 'three']);
-      expect([left.diff, right.diff, current, diffs]).toEqual([true, true, true, 2]);
-      if (layout === 'horizontal') {
-        expect([right.col, right.row > left.row]).toEqual([left.col, true]);
-        expect(Math.abs(left.height - right.height)).toBeLessThanOrEqual(1);
-      } else {
-        expect([right.row, right.col > left.col]).toEqual([left.row, true]);
-        expect(Math.abs(left.width - right.width)).toBeLessThanOrEqual(1);
-      }
+      await (layout === 'inline' ? expectInline() : expectSides(layout));
       const tabs = await bench.nvim.lua<number>(`return #vim.api.nvim_list_tabpages()`);
       expect(tabs - (before as { tabs: unknown[] }).tabs.length).toBe(
-        layout === 'tab' || scene.ownTab ? 1 : 0,
+        layout === 'tab' || scene.ownTab?.includes(layout) ? 1 : 0,
       );
       if (scene.during) expect(await bench.nvim.lua(scene.during)).toBe('');
       await end(review.id);

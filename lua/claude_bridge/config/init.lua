@@ -10,7 +10,7 @@ local M = {}
 ---@field selection { enabled: boolean }
 ---@field privacy { enabled: boolean, exclude: string[] }
 ---@field tools { outside_workspace: boolean }
----@field diff { enabled: boolean, layout: 'vertical'|'horizontal'|'tab', focus: boolean, jump: boolean }
+---@field diff { enabled: boolean, layout: 'vertical'|'horizontal'|'tab'|'inline', focus: boolean, jump: boolean }
 ---@field terminal claude_bridge.TerminalConfig
 ---@field kernel claude_bridge.KernelConfig
 ---@field session { agent: string, agents: table<string, table>, attachment_limit: integer, side: 'left'|'right', width: number, prompt_height: integer }

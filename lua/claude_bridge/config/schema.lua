@@ -130,9 +130,9 @@ return {
   {
     path = 'diff.layout',
     types = { 'string' },
-    values = { 'vertical', 'horizontal', 'tab' },
+    values = { 'vertical', 'horizontal', 'tab', 'inline' },
     default = 'vertical',
-    description = 'How a review is shown: side by side, one above the other, or side by side in a tab page of its own.',
+    description = 'How a review is shown: side by side, one above the other, side by side in a tab page of its own, or in one window, with the removed lines between the others.',
   },
   {
     path = 'diff.focus',

@@ -30,6 +30,10 @@ local window_state = require('claude_bridge.review.window_state')
 ---@field others_measured string? their sizes with the review on screen
 ---@field others_closing string? their sizes when the first window of the review was closed
 ---@field left_diff_ended? boolean the left window, if it is the user's, is out of diff mode
+---@field is_inline boolean one window, `right`, shows both sides
+---@field to_cover? integer the user's window in whose place an inline review will be
+---@field covered? integer that window while it is hidden
+---@field uncovered? integer that window when it is shown again
 ---@field came_from claude_bridge.ReviewPlace[] where the focus goes back to, best first
 ---@field had_focus? boolean the focus was in the review when its window was closed
 
@@ -136,19 +140,31 @@ local function place_left(layout, original, keep_focus)
   end
 end
 
+--- Opens a tabpage with a buffer. The focus stays.
 ---@param layout claude_bridge.ReviewLayout
----@param original integer
-local function place_left_in_own_tabpage(layout, original)
+---@param buffer integer
+---@return integer window
+local function open_tabpage(layout, buffer)
   local from = vim.api.nvim_get_current_win()
   local visual = vim.fn.mode():match('^[vV\22sS\19]')
-  vim.cmd(('keepalt tab sbuffer %d'):format(original))
+  vim.cmd(('keepalt tab sbuffer %d'):format(buffer))
   layout.tabpage = vim.api.nvim_get_current_tabpage()
-  layout.left, layout.left_kind = vim.api.nvim_get_current_win(), 'made'
-  make_plain(layout.left)
+  local window = vim.api.nvim_get_current_win()
+  make_plain(window)
   vim.api.nvim_set_current_win(from)
   if visual then
     vim.cmd('normal! gv' .. (visual:match('[sS\19]') and '\7' or ''))
   end
+  return window
+end
+
+---@param layout claude_bridge.ReviewLayout
+---@param beside? integer a window of the review's
+local function set_others(layout, beside)
+  layout.others = vim.tbl_filter(function(window)
+    return window ~= beside
+  end, layout.sizes.windows)
+  layout.others_measured = window_state.measure(layout.others)
 end
 
 ---@param layout claude_bridge.ReviewLayout
@@ -161,10 +177,35 @@ local function place_right(layout, proposal, is_horizontal)
       vim.cmd('diffthis')
     end)
   end
-  layout.others = vim.tbl_filter(function(window)
-    return window ~= layout.left
-  end, layout.sizes.windows)
-  layout.others_measured = window_state.measure(layout.others)
+  set_others(layout, layout.left)
+end
+
+--- One window, in the place of a window of the user's. One that has to keep the focus stays, and so
+--- does one that shows no file: the review's window is beside it then.
+---@param layout claude_bridge.ReviewLayout
+---@param review claude_bridge.Review
+---@param keep_focus boolean
+local function place_inline(layout, review, keep_focus)
+  local proposal = review.proposal.buffer
+  local users = users_window(review.original.buffer, keep_focus)
+  if not users then
+    layout.right = split(proposal, assert(largest(window_state.tiled(0))), 'above', 0.6)
+  elseif keep_focus and users == vim.api.nvim_get_current_win() then
+    layout.right = split(proposal, users, 'below', 0.5)
+  else
+    require('claude_bridge.review.cover').prepare(layout, users, function(side)
+      return split(proposal, users, side, 0.5)
+    end)
+  end
+  set_others(layout, layout.to_cover)
+end
+
+---@return boolean
+local function has_inline_review()
+  local tabpage = vim.api.nvim_get_current_tabpage()
+  return vim.iter(require('claude_bridge.review.state').pending()):any(function(review)
+    return review.layout.is_inline and review.layout.tabpage == tabpage
+  end)
 end
 
 ---@return boolean
@@ -182,8 +223,17 @@ end
 ---@param review claude_bridge.Review
 ---@param options { layout: string, keep_focus: boolean }
 local function open_windows(layout, review, options)
+  if layout.is_inline then
+    layout.left_kind = 'made'
+    if layout.own_tabpage then
+      layout.right = open_tabpage(layout, review.proposal.buffer)
+    else
+      place_inline(layout, review, options.keep_focus)
+    end
+    return
+  end
   if layout.own_tabpage then
-    place_left_in_own_tabpage(layout, review.original.buffer)
+    layout.left, layout.left_kind = open_tabpage(layout, review.original.buffer), 'made'
   else
     place_left(layout, review.original.buffer, options.keep_focus)
   end
@@ -191,28 +241,32 @@ local function open_windows(layout, review, options)
 end
 
 ---@param own_tabpage boolean
+---@param is_inline boolean
 ---@param came_from claude_bridge.ReviewPlace[]
 ---@return claude_bridge.ReviewLayout
-local function new_layout(own_tabpage, came_from)
+local function new_layout(own_tabpage, is_inline, came_from)
   local tabpage = vim.api.nvim_get_current_tabpage()
   return {
     tabpage = tabpage,
     from_tabpage = tabpage,
     own_tabpage = own_tabpage,
+    is_inline = is_inline,
     sizes = window_state.save_sizes(tabpage),
     others = {},
     came_from = came_from,
   }
 end
 
---- Opens the windows of a review: in this tabpage, or in one of its own where this one shows a
---- diff already or lacks the room.
+--- Opens the windows of a review: in this tabpage, or in one of its own where this one shows
+--- another diff already or lacks the room.
 ---@param review claude_bridge.Review its `layout` is set
 ---@param options { layout: string, keep_focus: boolean, came_from: claude_bridge.ReviewPlace[] }
 function M.open(review, options)
-  local own_tabpage = options.layout == 'tab' or has_diff()
+  local is_inline = options.layout == 'inline'
+  local own_tabpage = options.layout == 'tab'
+    or (is_inline and has_inline_review() or not is_inline and has_diff())
   require('claude_bridge.review.scrollopt').save()
-  review.layout = new_layout(own_tabpage, options.came_from)
+  review.layout = new_layout(own_tabpage, is_inline, options.came_from)
   quietly.run(function()
     local done, message = pcall(open_windows, review.layout, review, options)
     if done then
@@ -222,7 +276,7 @@ function M.open(review, options)
       error(message, 0)
     end
     require('claude_bridge.review.remove').windows(review)
-    review.layout = new_layout(true, options.came_from)
+    review.layout = new_layout(true, is_inline, options.came_from)
     open_windows(review.layout, review, options)
   end)
 end

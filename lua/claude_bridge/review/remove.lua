@@ -29,6 +29,9 @@ function M.before_close(review, window)
   end
   layout.others_closing = layout.others_closing or window_state.measure(layout.others)
   layout.had_focus = layout.had_focus or has_focus(review)
+  if window == layout.right then
+    require('claude_bridge.review.cover').uncover(layout)
+  end
 end
 
 --- To be called after the focus has moved: 'winwidth' and the like give the window that it has come
@@ -104,6 +107,9 @@ end
 ---@param review claude_bridge.Review
 function M.keep_editor_open(review)
   local window = vim.api.nvim_get_current_win()
+  if window == review.layout.right then
+    M.before_close(review, window)
+  end
   if not is_last(window) then
     return
   end
@@ -116,6 +122,11 @@ end
 
 ---@param review claude_bridge.Review
 local function close_right(review)
+  local layout = review.layout
+  -- Neovim has put another buffer into the review's window, in the place of a wiped one.
+  if is_open(layout.uncovered) and is_open(layout.right) and not is_last(layout.right) then
+    close(layout.right)
+  end
   for _, window in ipairs(vim.fn.win_findbuf(review.proposal.buffer)) do
     if is_last(window) then
       give_back(window, review.layout)
@@ -202,6 +213,14 @@ local function give_left_back(review)
   end
 end
 
+--- Shows the window of the user's that an inline review had covered.
+---@param review claude_bridge.Review
+local function give_place_back(review)
+  local cover = require('claude_bridge.review.cover')
+  cover.uncover(review.layout)
+  cover.hand_over(review.layout, review.proposal.buffer)
+end
+
 --- Takes the windows away. Each step may run again after one that failed.
 ---@param review claude_bridge.Review
 function M.windows(review)
@@ -217,6 +236,9 @@ function M.windows(review)
   if layout.left_kind ~= 'made' then
     give_left_back(review)
   end
+  if layout.is_inline then
+    give_place_back(review)
+  end
   local back = layout.had_focus and way_back(layout) or nil
   if back then
     pcall(vim.api.nvim_set_current_win, back.window)
@@ -228,8 +250,9 @@ function M.windows(review)
   quietly.run(function()
     restore_sizes(layout)
     -- Scrolled again by what the sizes did to it.
-    if layout.before and is_open(layout.left) then
-      window_state.restore_view(layout.left, layout.before)
+    local users = layout.left or layout.uncovered
+    if layout.before and is_open(users) then
+      window_state.restore_view(users, layout.before)
     end
   end)
   if back and back.mode == 't' and vim.bo.buftype == 'terminal' then

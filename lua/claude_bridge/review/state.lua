@@ -12,6 +12,8 @@ local M = {}
 ---@field settled? 'accepted'|'rejected'|'closed' the first word counts
 ---@field unloaded? claude_bridge.ViewText what the user had typed when the buffer was unloaded
 ---@field guarded? boolean the editor is about to exit, and the user has typed into the proposal
+---@field comparison? claude_bridge.Comparison the last that was made
+---@field inline? { is_due: boolean, drawing: integer } of a view in one window
 ---@field quitting? boolean the user has just quit the proposal's window by a command
 
 ---@type table<string, claude_bridge.Review>

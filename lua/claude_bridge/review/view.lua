@@ -35,40 +35,71 @@ local function literal(text)
   return (text:gsub('%c', '?'):gsub('%%', '%%%%'))
 end
 
---- The one change that lines cannot show.
+--- What lines cannot show of a change.
 ---@param review claude_bridge.Review
 ---@return string
-local function final_newline(review)
-  local original, proposal = review.original.buffer, review.proposal.buffer
-  local has, gets = vim.bo[original].endofline, vim.bo[proposal].endofline
-  if review.original.note == 'new file' or has == gets then
+local function invisible_changes(review)
+  local old, new = vim.bo[review.original.buffer], vim.bo[review.proposal.buffer]
+  if review.original.note == 'new file' then
     return ''
   end
-  return gets and ' [adds the final newline]' or ' [drops the final newline]'
+  local found = {}
+  local function compare(option, added, removed)
+    if old[option] ~= new[option] then
+      table.insert(found, (' [%s]'):format(new[option] and added or removed))
+    end
+  end
+  compare('endofline', 'adds the final newline', 'drops the final newline')
+  compare('bomb', 'adds the byte order mark', 'drops the byte order mark')
+  -- CRs that come are in the lines.
+  if old.fileformat == 'dos' and new.fileformat == 'unix' then
+    table.insert(found, ' [CR LF becomes LF]')
+  end
+  return table.concat(found)
 end
 
 ---@param review claude_bridge.Review
 local function set_titles(review)
   local note = review.original.note and (' [%s]'):format(review.original.note) or ''
-  local left = literal(' ' .. vim.fs.basename(review.path) .. note)
+  local layout = review.layout
+  local titles = {}
+  if layout.left then
+    titles[layout.left] = literal(' ' .. vim.fs.basename(review.path) .. note)
+    note = ''
+  end
   -- In a narrow window the title gives way: what to type stays readable.
-  local right = '%<'
-    .. literal(' ' .. review.title .. final_newline(review))
+  titles[layout.right] = '%<'
+    .. literal(' ' .. review.title .. note .. invisible_changes(review))
     .. '%= :w accepts, :q rejects '
-  for window, title in pairs({ [review.layout.left] = left, [review.layout.right] = right }) do
+  for window, title in pairs(titles) do
     -- A window of one line has no room for a title.
     pcall(vim.api.nvim_set_option_value, 'winbar', title, { win = window, scope = 'local' })
   end
 end
 
----@param layout claude_bridge.ReviewLayout
+--- The line of the file at which the user was, if the user saw it.
+---@param review claude_bridge.Review
+---@return integer
+local function users_line(review)
+  local layout = review.layout
+  local window = layout.left or layout.to_cover
+  if window and vim.api.nvim_win_get_buf(window) == review.original.buffer then
+    return vim.api.nvim_win_get_cursor(window)[1]
+  end
+  return 1
+end
+
+---@param review claude_bridge.Review
 ---@param jump boolean
-local function set_cursor(layout, jump)
-  local line = vim.api.nvim_win_get_cursor(layout.left)[1]
+local function set_cursor(review, jump)
+  local layout = review.layout
+  local line = users_line(review)
   vim.api.nvim_win_call(layout.right, function()
     if not jump then
       local last = vim.api.nvim_buf_line_count(0)
       vim.api.nvim_win_set_cursor(0, { math.min(line, last), 0 })
+    elseif layout.is_inline then
+      require('claude_bridge.review.inline').go_to_first(review)
     elseif vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
       vim.cmd('silent! keepjumps normal! gg]c')
     end
@@ -117,12 +148,16 @@ function M.show(review, options)
   })
   require('claude_bridge.review.quietly').run(function()
     set_titles(review)
-    set_cursor(review.layout, options.jump)
+    if review.layout.is_inline then
+      require('claude_bridge.review.inline').start(review)
+    end
+    set_cursor(review, options.jump)
     if not takes_focus then
       keep_text_unfolded(review.layout)
     end
   end)
   set_focus(review, takes_focus)
+  require('claude_bridge.review.cover').complete(review.layout)
   require('claude_bridge.review.remove').measure_others(review)
 end
 

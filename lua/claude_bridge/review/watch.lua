@@ -151,6 +151,19 @@ local function guard_typed_text()
   end
 end
 
+--- Some commands go to a window by what it shows, also to the one that an inline review has hidden.
+---@param review claude_bridge.Review
+local function leave_hidden_window(review)
+  local layout = review.layout
+  if layout and layout.covered == vim.api.nvim_get_current_win() then
+    vim.schedule(function()
+      if layout.covered and vim.api.nvim_win_is_valid(layout.right) then
+        vim.api.nvim_set_current_win(layout.right)
+      end
+    end)
+  end
+end
+
 ---@param group integer
 local function watch_editor(group)
   local function on(events, callback, pattern)
@@ -168,6 +181,7 @@ local function watch_editor(group)
   on('WinEnter', function()
     local remove = require('claude_bridge.review.remove')
     for _, review in pairs(state.reviews) do
+      leave_hidden_window(review)
       if remove.are_others_untouched(review) then
         vim.schedule(function()
           remove.measure_others(review)
