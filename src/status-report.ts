@@ -26,19 +26,13 @@ const STATES: Readonly<Record<SessionStatus['state'], string>> = {
   initializing: 'handshake not finished',
   ready: 'ready',
 };
-const LOCKS: Readonly<Record<LockFileStatus['state'], string>> = {
-  present: '',
-  restored: ' (was missing, written again)',
-  missing: ' (missing, and it cannot be written: see :ClaudeBridgeLog)',
-};
-
 const NOT_SHARED = 'Agents are told nothing of open files and the selection; :ClaudeSharing on';
 
 export function reportStatus(facts: StatusFacts): readonly string[] {
   const { port, lockFiles, folders, sessions, reviews } = facts;
   return [
     port === undefined ? 'Starting' : `Listening on port ${port}`,
-    ...section('Lock file', lockFiles, ({ path, state }) => [`${path}${LOCKS[state]}`]),
+    ...section('Lock file', lockFiles, (file) => [describeLock(file, facts.now)]),
     ...section('Workspace folders', folders, (folder) => [folder]),
     ...(facts.rivals.length > 0 ? describeRivals(facts.rivals) : []),
     ...describeSharing(facts),
@@ -55,6 +49,14 @@ function section<T>(
 ): string[] {
   if (items.length === 0) return ['', `${title}: none`];
   return ['', title, ...items.flatMap(describe).map((line) => `  ${line}`)];
+}
+
+function describeLock({ path, state, restoredAt }: LockFileStatus, now: number): string {
+  if (state === 'missing') {
+    return `${path} (missing, and it cannot be written: see :ClaudeBridgeLog)`;
+  }
+  const restored = restoredAt && ` (was missing, written again ${ago(restoredAt.getTime(), now)})`;
+  return path + (restored ?? '');
 }
 
 function describeSharing({ isSharing, waitingMentions }: StatusFacts): readonly string[] {

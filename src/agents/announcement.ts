@@ -17,6 +17,8 @@ export interface AnnouncementOptions {
 export interface LockFileStatus {
   readonly path: AbsolutePath;
   readonly state: LockFileState;
+  /** When it was put back last. */
+  readonly restoredAt?: Date | undefined;
 }
 
 /**
@@ -27,6 +29,7 @@ export class Announcement {
   readonly #options: AnnouncementOptions;
   readonly #locks: readonly { readonly family: AgentFamily; readonly file: LockFile }[];
   #advertisement: Advertisement;
+  readonly #restoredAt = new Map<AbsolutePath, Date>();
   #withdrawn = false;
 
   constructor(options: AnnouncementOptions) {
@@ -84,7 +87,11 @@ export class Announcement {
 
   /** Puts back what was removed by others, and tells what was found. */
   ensure(): readonly LockFileStatus[] {
-    return this.#locks.map(({ file }) => ({ path: file.path, state: file.ensure() }));
+    return this.#locks.map(({ file: { path }, file }) => {
+      const state = file.ensure();
+      if (state === 'restored') this.#restoredAt.set(path, new Date());
+      return { path, state, restoredAt: this.#restoredAt.get(path) };
+    });
   }
 
   /** Living editors whose folders meet those of this one: clients there match both. */

@@ -83,12 +83,16 @@ export function mentionParams({ path: file, lines }: Mention): Readonly<Record<s
 /**
  * Outcomes as Claude Code takes them. It takes `TAB_CLOSED` for an acceptance, so a review that
  * ends without the user's word is told as a rejection. Where the user decided in the client's own
- * terminal it ignores this.
+ * terminal it ignores this. When the bridge stops nobody has decided: an error leaves the client's
+ * own question open.
  */
 export const blockAnswers: ReviewAnswers = {
   accepted: (text) => blocks('FILE_SAVED', text),
   rejected: (tabName) => blocks('DIFF_REJECTED', tabName),
-  closed: (tabName) => blocks('DIFF_REJECTED', tabName),
+  closed: (tabName, end) =>
+    end === 'stopped'
+      ? { ...blocks('The bridge of Neovim has stopped: decide in the terminal'), isError: true }
+      : blocks('DIFF_REJECTED', tabName),
 };
 
 function blocks(...texts: string[]): ToolAnswer {

@@ -35,7 +35,7 @@ export const openDiff = defineTool({
       case 'rejected':
         return answers.rejected(args.tab_name, outcome.reason);
       case 'closed':
-        return answers.closed(args.tab_name);
+        return answers.closed(args.tab_name, outcome.end);
     }
   },
 });

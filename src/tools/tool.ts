@@ -1,6 +1,7 @@
 /** A tool as data: its name, what it takes, and one function that answers. */
 import type { z } from 'zod';
 import type { Editor } from '../core/editor.ts';
+import type { ReviewEnd } from '../core/ports.ts';
 
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -16,7 +17,7 @@ export interface ReviewAnswers {
   accepted(text: string, edited: boolean): ToolAnswer;
   rejected(tabName: string, reason: string | undefined): ToolAnswer;
   /** The review ended without the user's word here. */
-  closed(tabName: string): ToolAnswer;
+  closed(tabName: string, end: ReviewEnd): ToolAnswer;
 }
 
 export interface ToolContext {

@@ -89,8 +89,12 @@ test('tells of each file whether it is there, and puts it back', () => {
   announcement.publish();
   expect(announcement.ensure()).toEqual([{ path: claudeLock(), state: 'present' }]);
   fs.rmSync(claudeLock());
-  expect(announcement.ensure()).toEqual([{ path: claudeLock(), state: 'restored' }]);
-  expect(announcement.ensure()).toEqual([{ path: claudeLock(), state: 'present' }]);
+  expect(announcement.ensure()).toEqual([
+    { path: claudeLock(), state: 'restored', restoredAt: expect.any(Date) },
+  ]);
+  expect(announcement.ensure()).toEqual([
+    { path: claudeLock(), state: 'present', restoredAt: expect.any(Date) },
+  ]);
 });
 
 test('after the end nothing brings the file back', () => {

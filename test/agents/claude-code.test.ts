@@ -147,7 +147,11 @@ test('the answers to a review; a closed one is told as rejected, never as `TAB_C
   expect(answers.accepted('new\r\ntext', true)).toEqual(texts('FILE_SAVED', 'new\r\ntext'));
   expect(answers.accepted('', false)).toEqual(texts('FILE_SAVED', ''));
   expect(answers.rejected('✻ a.txt ⧉', 'no')).toEqual(texts('DIFF_REJECTED', '✻ a.txt ⧉'));
-  expect(answers.closed('✻ a.txt ⧉')).toEqual(texts('DIFF_REJECTED', '✻ a.txt ⧉'));
+  expect(answers.closed('✻ a.txt ⧉', 'withdrawn')).toEqual(texts('DIFF_REJECTED', '✻ a.txt ⧉'));
+  expect(answers.closed('✻ a.txt ⧉', 'stopped')).toEqual({
+    ...texts('The bridge of Neovim has stopped: decide in the terminal'),
+    isError: true,
+  });
 });
 
 test('the client hears from 250 ms after the tool list', () => {

@@ -159,5 +159,5 @@ test('the answers, letter by letter', async () => {
     block('{"status":"FILE_SAVED","content":"other\\n"}'),
   );
   expect(answers.rejected('tab', 'why')).toEqual(block('DIFF_REJECTED'));
-  expect(answers.closed('tab')).toEqual(block('DIFF_REJECTED'));
+  expect(answers.closed('tab', 'stopped')).toEqual(block('DIFF_REJECTED'));
 });

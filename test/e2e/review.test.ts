@@ -57,6 +57,21 @@ describe.each([NEWEST, OLD])('%s', (version) => {
     await expect.poll(() => scene.nvim.lines('a.txt')).toEqual(['alpha', 'BETA', 'gamma']);
   });
 
+  test.each([
+    'ClaudeBridgeStop',
+    'ClaudeBridgeRestart',
+    "lua vim.uv.kill(vim.fn.jobpid(require('claude_bridge.host').job()), 'sigkill')",
+  ])('%s decides nothing: the question in the CLI stays', async (command) => {
+    const scene = await proposed(version);
+    await scene.nvim.command(command);
+    await scene.nvim.showsNoDiff();
+    expect(scene.disk('a.txt')).toBe(BEFORE);
+    await scene.cli.shows(QUESTION);
+    await decide(scene.cli, 'Enter');
+    await scene.diskBecomes('a.txt', AFTER);
+    await scene.cli.shows(/done/);
+  });
+
   test('rejected in the CLI, the view goes away', async () => {
     const scene = await proposed(version);
     await decide(scene.cli, 'Escape');
