@@ -34,11 +34,21 @@ local function count_of(args)
   return args.count > 0 and args.count or vim.v.count1
 end
 
+local function start()
+  require('claude_bridge').start()
+  local session = require('claude_bridge.session')
+  session.on_ready(function()
+    require('claude_bridge.ui').hint(
+      ('listens on port %d; start the agent in a :terminal, or by :ClaudeBridgeTerminal'):format(
+        session.info().port
+      )
+    )
+  end)
+end
+
 ---@type table<string, fun(args: vim.api.keyset.create_user_command.command_args)>
 local actions = {
-  ClaudeBridgeStart = function()
-    require('claude_bridge').start()
-  end,
+  ClaudeBridgeStart = start,
   ClaudeBridgeStop = function()
     require('claude_bridge').stop()
   end,

@@ -216,16 +216,26 @@ function M.previous()
   return previous
 end
 
+--- Calls back when the bridge listens, or when it cannot.
+---@param ready fun()
+---@param failed? fun(message: string) the user has been told already
+function M.on_ready(ready, failed)
+  if info.state == 'ready' then
+    ready()
+  else
+    waiting[#waiting + 1] = { ready = ready, failed = failed }
+  end
+end
+
 --- Starts the bridge where it does not run, and calls back when it listens, or when it cannot.
 ---@param ready fun()
 ---@param failed? fun(message: string) the user has been told already
 function M.when_ready(ready, failed)
-  if info.state == 'ready' then
-    ready()
-    return
+  local is_ready = info.state == 'ready'
+  M.on_ready(ready, failed)
+  if not is_ready then
+    require('claude_bridge.host').start()
   end
-  waiting[#waiting + 1] = { ready = ready, failed = failed }
-  require('claude_bridge.host').start()
 end
 
 return M

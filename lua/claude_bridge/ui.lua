@@ -65,6 +65,17 @@ function M.notify(params)
   vim.api.nvim_echo({ { text, HIGHLIGHTS[params.level] } }, true, {})
 end
 
+--- Shows one line that needs nobody: it goes with the next key, and is in no list of messages.
+---@param text string
+function M.hint(text)
+  local mode = vim.api.nvim_get_mode()
+  if mode.blocking or mode.mode:find('^c') or #vim.api.nvim_list_uis() == 0 then
+    return
+  end
+  vim.cmd.redraw()
+  vim.api.nvim_echo({ { shortened(PREFIX .. text) } }, false, {})
+end
+
 --- Runs a function; an error becomes one line for the user. `error({ message = ... })` is shown as
 --- it is, anything else is a fault of ours and keeps its place in the source.
 ---@param run fun()

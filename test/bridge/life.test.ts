@@ -33,6 +33,18 @@ describe('start', () => {
     expect(await nvim.messages()).toBe('');
   });
 
+  test('the command says where it listens, also when it did already, and keeps no message', async () => {
+    bridge = await startBridge({ ui: true });
+    const { nvim, port } = bridge;
+    const said = `Claude Bridge: listens on port ${port}; start the agent in a :terminal`;
+    await nvim.screen.shows(said);
+    await nvim.input(':echo<CR>');
+    await nvim.screen.hides(said);
+    await nvim.input(':ClaudeBridgeStart<CR>');
+    await nvim.screen.shows(said);
+    expect(await nvim.messages()).toBe('');
+  });
+
   test('agents in a terminal of this Neovim find it by the environment', async () => {
     bridge = await startBridge({ env: { no_proxy: 'corp.example' } });
     const env = await bridge.nvim.lua(
