@@ -58,6 +58,11 @@ local commands = {
   ClaudeHunkNext = { count = 0, desc = 'Go to the next change of the proposed edit' },
   ClaudeHunkPrevious = { count = 0, desc = 'Go to the change before' },
   ClaudeDiffs = { desc = 'List the pending reviews and go to one' },
+  ClaudeDiffDisk = {
+    nargs = '?',
+    complete = complete_path,
+    desc = 'Compare a buffer with its file on disk',
+  },
   ClaudeDiffRecall = { desc = 'Bring back an edited proposal whose review has ended' },
   ClaudeKernelAllow = { desc = 'Let the agent run the code that it shows, and later code' },
   ClaudeKernelRefuse = { desc = 'Do not run the code that the agent shows' },

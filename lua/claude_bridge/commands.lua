@@ -108,6 +108,9 @@ local actions = {
   ClaudeDiffs = function()
     require('claude_bridge.review').jump()
   end,
+  ClaudeDiffDisk = function(args)
+    require('claude_bridge.disk_diff').show(args.args ~= '' and args.args or nil)
+  end,
   ClaudeDiffRecall = function()
     require('claude_bridge.review').recall()
   end,

@@ -2,9 +2,14 @@
 --- that the user has not saved.
 local M = {}
 
+--- The buffer of which the user was told last.
+---@type integer?
+local last_conflict
+
 ---@param buffer integer
 ---@param message string
 local function tell(buffer, message)
+  last_conflict = buffer
   local name = vim.fs.basename(vim.api.nvim_buf_get_name(buffer))
   require('claude_bridge.ui').notify({ level = 'warn', message = ('%s %s'):format(name, message) })
 end
@@ -19,7 +24,7 @@ local function answer(buffer, reason)
     return '', 'is gone from the disk; its text is still here'
   end
   if vim.bo[buffer].modified then
-    return '', 'changed on disk; your unsaved text stays (:w! keeps it, :e! takes the other)'
+    return '', 'changed on disk; your unsaved text stays (:ClaudeDiffDisk shows both)'
   end
   return reason == 'changed' and 'reload' or ''
 end
@@ -99,7 +104,7 @@ local function load_created(buffer)
     return nil
   end
   vim.b[buffer].claude_bridge_told = change
-  return 'was created on disk; your unsaved text stays (:w! keeps it, :e! takes the other)'
+  return 'was created on disk; your unsaved text stays (:ClaudeDiffDisk shows both)'
 end
 
 --- Shows what is on disk in one loaded buffer.
@@ -113,6 +118,11 @@ local function reload_buffer(buffer)
   if message then
     tell(buffer, message)
   end
+end
+
+---@return integer? buffer
+function M.last_conflict()
+  return last_conflict and vim.api.nvim_buf_is_valid(last_conflict) and last_conflict or nil
 end
 
 --- Shows what is on disk in the loaded buffers of these files.

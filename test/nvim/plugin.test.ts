@@ -17,6 +17,7 @@ const COMMANDS = [
   'ClaudeBridgeStop',
   'ClaudeBridgeTerminal',
   'ClaudeDiffAccept',
+  'ClaudeDiffDisk',
   'ClaudeDiffRecall',
   'ClaudeDiffReject',
   'ClaudeDiffs',

@@ -94,6 +94,9 @@ const scenes: Readonly<Record<string, Scene>> = {
         'foldlevel(v:val) .. "/" .. foldclosed(v:val)') end
       before_folds = folds()`,
   },
+  'switchbuf that goes to open windows': {
+    setup: `vim.o.switchbuf = 'useopen,usetab' vim.cmd('edit ' .. file .. ' | vsplit ' .. other)`,
+  },
   "the user's own equalalways off": {
     setup: `vim.o.equalalways = false vim.cmd('vsplit ' .. other .. ' | vertical resize 50')`,
   },

@@ -76,6 +76,29 @@ local function scratch(path, id)
   }
 end
 
+--- Reads a file again into the buffer of `on_disk`.
+---@param buffer integer
+---@param path string
+function M.refill(buffer, path)
+  if not vim.api.nvim_buf_is_loaded(buffer) then
+    return
+  end
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, {})
+  fill(buffer, path)
+  vim.bo[buffer].modifiable = false
+end
+
+local shown = 0
+
+--- The text of a file on disk in a buffer of its own.
+---@param path string absolute
+---@return claude_bridge.Original
+function M.on_disk(path)
+  shown = shown + 1
+  return scratch(path, 'disk-' .. shown)
+end
+
 --- Finds or makes the left side.
 ---@param path string absolute
 ---@param id string of the review

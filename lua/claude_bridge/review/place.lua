@@ -147,10 +147,12 @@ end
 local function open_tabpage(layout, buffer)
   local from = vim.api.nvim_get_current_win()
   local visual = vim.fn.mode():match('^[vV\22sS\19]')
-  vim.cmd(('keepalt tab sbuffer %d'):format(buffer))
+  -- Not `:sbuffer`, which 'switchbuf' may send to a window that shows the buffer already.
+  vim.cmd('tab split')
   layout.tabpage = vim.api.nvim_get_current_tabpage()
   local window = vim.api.nvim_get_current_win()
   make_plain(window)
+  window_state.swap_buffer(window, buffer)
   vim.api.nvim_set_current_win(from)
   if visual then
     vim.cmd('normal! gv' .. (visual:match('[sS\19]') and '\7' or ''))
