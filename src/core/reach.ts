@@ -14,6 +14,11 @@ export interface ReachOptions {
 export class Reach {
   constructor(private readonly options: ReachOptions) {}
 
+  /** The file that a path leads to, as the system follows it. */
+  realPath(path: AbsolutePath): AbsolutePath {
+    return this.options.realPath(path);
+  }
+
   /** @throws BridgeError `refused` for a file outside the workspace, unless the user allows it */
   check(path: AbsolutePath): void {
     const { workspace, outside, realPath } = this.options;

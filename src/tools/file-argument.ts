@@ -14,5 +14,20 @@ export const filePath = z
 /** The file that is meant: a relative name starts at the working directory, only `~/` expands. */
 export function resolveFile(name: string, editor: Editor): AbsolutePath {
   const expanded = name.startsWith('~/') ? path.join(os.homedir(), name.slice(2)) : name;
-  return path.resolve(editor.workspace.folders[0] ?? process.cwd(), expanded);
+  const folder = editor.workspace.folders[0] ?? process.cwd();
+  const whole = path.isAbsolute(expanded) ? expanded : `${folder}/${expanded}`;
+  return withoutDots(whole, (at) => editor.reach.realPath(at));
+}
+
+/**
+ * `..` leads to the folder above the one that a link leads to, as it does for the system: taken
+ * away together with the link's name it would lead to another file.
+ */
+function withoutDots(name: string, realPath: (at: string) => string): AbsolutePath {
+  const steps = name.split('/');
+  if (!steps.includes('..') || path.sep !== '/') return path.resolve(name);
+  return steps.reduce(
+    (at, step) => (step === '..' ? path.dirname(realPath(at)) : path.join(at, step)),
+    '/',
+  );
 }
