@@ -12,6 +12,8 @@ const Arguments = z
     content: z.string().optional(),
     newContent: z.string().optional(),
     oldContent: z.string().optional(),
+    old_string: z.string().optional(),
+    new_string: z.string().optional(),
     pattern: z.string().optional(),
     query: z.string().optional(),
     url: z.string().optional(),
@@ -37,10 +39,14 @@ export function inputOf(input: unknown): { readonly input: string; readonly synt
   return { input: JSON.stringify(input, null, 2) ?? '', syntax: 'json' };
 }
 
-/** The edit, where the arguments hold the whole new text of a file. */
+/** The edit, where the arguments hold the whole new text of a file, or a passage and what replaces it. */
 export function diffOf(tool: string, input: unknown): FileDiff | undefined {
   const args = Arguments.parse(input);
   const path = fileOf(args);
+  const { old_string: before, new_string: passage } = args;
+  if (path !== undefined && before !== undefined && passage !== undefined) {
+    return { path, before, after: passage, part: true };
+  }
   const after = args.newContent ?? (categoryOf(tool) === 'edit' ? args.content : undefined);
   if (path === undefined || after === undefined) return undefined;
   return { path, ...(args.oldContent !== undefined && { before: args.oldContent }), after };

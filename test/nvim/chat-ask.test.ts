@@ -518,3 +518,15 @@ test('the user picks one of the stored conversations', async () => {
     .toEqual([{ kind: 'chat_load', session: 'demo', conversation: 'b' }]);
   expect(answers()).toEqual([]);
 });
+
+test('a list that the user calls for comes before what the agent asks, and has the focus', async () => {
+  await elsewhere();
+  await ask(permission('p'));
+  await chat.apply([{ op: 'sessions', sessions: [{ id: 's1', title: 'First', current: false }] }]);
+  const card = await chat.card();
+  expect(card?.lines.join('\n')).toContain('First');
+  expect(card?.focused).toBe(true);
+  await chat.nvim.feed('q');
+  expect((await chat.card())?.lines[0]).toContain('Run p');
+  expect(answers()).toEqual([]);
+});

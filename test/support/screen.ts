@@ -57,7 +57,7 @@ export class Screen {
         const found = problem();
         if (found !== undefined) throw new Error(`${found}\n${this.text}`);
       },
-      { timeout: 15_000, interval: 20 },
+      { timeout: 10_000, interval: 20 },
     );
   }
 

@@ -68,8 +68,9 @@ local function show()
 end
 
 ---@param ask claude_bridge.ChatAsk
-local function push(ask)
-  queue[#queue + 1] = ask
+---@param index? integer where in the queue; default: at its end
+local function push(ask, index)
+  table.insert(queue, index or #queue + 1, ask)
   show()
 end
 
@@ -103,7 +104,7 @@ function M.ask(session, prompt)
   )
 end
 
---- Lets the user pick from a list; nothing goes to the agent.
+--- Lets the user pick from a list, before all that agents ask; nothing goes to the agent.
 ---@param session claude_bridge.ChatSession
 ---@param title string
 ---@param options { value: string, label: string, description?: string }[]
@@ -130,7 +131,7 @@ function M.pick(session, title, options, picked)
       end
       return true
     end,
-  })
+  }, 1)
 end
 
 ---@param session string

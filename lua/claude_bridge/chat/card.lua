@@ -89,6 +89,13 @@ function M.update(card, content)
   api.nvim_win_set_config(card.window, geometry(content))
 end
 
+--- Changes what stands in the border; the rest, which may be scrolled, is left alone.
+---@param card claude_bridge.ChatCard
+---@param content claude_bridge.ChatCardContent
+function M.retitle(card, content)
+  api.nvim_win_set_config(card.window, geometry(content))
+end
+
 ---@param card claude_bridge.ChatCard
 ---@return boolean
 function M.is_here(card)

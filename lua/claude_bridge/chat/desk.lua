@@ -19,10 +19,22 @@ local function asks()
   return require('claude_bridge.chat.asks')
 end
 
+--- How many questions wait. Node tells of the first of each session, and of the number in its status.
+---@return integer
+local function waiting()
+  local count = 0
+  for _, ask in ipairs(asks().pending()) do
+    local session = require('claude_bridge.chat.sessions').get(ask.session)
+    local told = not ask.prompt.own and session and session.status.waiting
+    count = count + math.max(1, told or (ask.prompt.waiting or 0) + 1)
+  end
+  return count
+end
+
 ---@param ask claude_bridge.ChatAsk
 ---@return claude_bridge.ChatCardContent
 local function content_of(ask)
-  local more = math.max(ask.prompt.waiting or 0, #asks().pending() - 1)
+  local more = waiting() - 1
   local count = more > 0 and (' · %d more'):format(more) or ''
   local kind = asks().kind(ask.prompt)
   local focused = shown and shown.ask == ask and card_of.has_focus(shown.card)
@@ -45,6 +57,13 @@ end
 local function redraw()
   if shown and card_of.is_here(shown.card) then
     card_of.update(shown.card, content_of(shown.ask))
+  end
+end
+
+--- The number of questions that wait has changed.
+function M.recount()
+  if shown and card_of.is_here(shown.card) then
+    card_of.retitle(shown.card, content_of(shown.ask))
   end
 end
 
@@ -88,8 +107,8 @@ local function set_keys(ask, card)
   })
 end
 
---- Whether the question may take the focus: the user is at this session, or comes from its last
---- question, and no key that is being typed can be meant for another window.
+--- Whether the question may take the focus: the user has called for it, is at this session, or comes
+--- from its last question, and no key that is being typed can be meant for another window.
 ---@param ask claude_bridge.ChatAsk
 ---@return boolean
 local function may_focus(ask)
@@ -100,7 +119,8 @@ local function may_focus(ask)
   if chain and chain.window == window and vim.uv.now() - chain.at < CHAIN_MS then
     return true
   end
-  return not ask.prompt.review and vim.b.claude_bridge_session == ask.session
+  -- A list of our own is what the user has just asked for.
+  return ask.prompt.own or not ask.prompt.review and vim.b.claude_bridge_session == ask.session
 end
 
 ---@param args { match: string }

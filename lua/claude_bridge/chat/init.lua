@@ -33,8 +33,12 @@ end
 ---@type table<string, fun(session: claude_bridge.ChatSession, op: table)>
 local apart = {
   status = function(session, op)
+    local waited = session.status.waiting
     session.status = op.status
     require('claude_bridge.chat.status').changed()
+    if waited ~= op.status.waiting then
+      require('claude_bridge.chat.desk').recount()
+    end
   end,
   choices = function(session, op)
     session.choices = op.choices

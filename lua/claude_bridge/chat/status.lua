@@ -77,7 +77,7 @@ local function parts_of(session)
   add(label_of(session.choices.models, status.model))
   add(label_of(session.choices.modes, status.mode))
   add(usage(status))
-  add(state ~= 'ready' and status.detail or status.title, 'ClaudeSessionDetail')
+  add(status.state ~= 'connected' and status.detail or status.title, 'ClaudeSessionDetail')
   return parts
 end
 
