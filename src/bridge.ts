@@ -86,6 +86,7 @@ export class Bridge {
       logger: this.logger,
       privacy,
       reach: { outside: config.outside_workspace, realPath },
+      reviews: config.review_edits,
       code: this.#kernels,
       onAccepted: (path) => this.#watcher.expect(path),
       onReason: ({ owner, key, newPath }, reason) =>

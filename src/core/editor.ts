@@ -18,6 +18,8 @@ export interface EditorOptions {
   readonly privacy: Privacy;
   /** Absent: agents reach every file. */
   readonly reach?: Omit<ReachOptions, 'workspace'>;
+  /** False: reviews are refused. */
+  readonly reviews?: boolean;
   /** Absent where this editor can run no code. */
   readonly code?: CodeRunner;
   /** A review of this file was accepted: the agent will write it soon. */
@@ -54,6 +56,7 @@ export class Editor {
     this.diagnostics = new Diagnostics(options);
     this.reviews = new Reviews({
       ...options,
+      enabled: options.reviews ?? true,
       onAccepted: (path) => {
         this.diagnostics.expectWrite(path);
         options.onAccepted?.(path);

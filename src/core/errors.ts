@@ -11,6 +11,8 @@ export type BridgeErrorCode =
   | 'not-found'
   /** The request cannot be met in this state; the message says what to change. */
   | 'refused'
+  /** The user has turned off what the request is for. */
+  | 'turned-off'
   /** The caller withdrew the request. */
   | 'cancelled'
   /** An argument is wrong; the message names the field. */

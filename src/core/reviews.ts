@@ -49,6 +49,8 @@ type ReviewPort = Pick<EditorPort, 'openReview' | 'reviewText' | 'closeReview'>;
 export interface ReviewsOptions {
   readonly port: ReviewPort;
   readonly logger: Logger;
+  /** False: the user reviews edits where the agent runs, and none is shown. */
+  readonly enabled?: boolean;
   /** Called when the user has rejected an edit and said why. */
   readonly onReason?: (request: ReviewRequest, reason: string) => void;
   /** Called when a review ended such that the agent may write this file soon. */
@@ -80,9 +82,16 @@ export class Reviews {
    * `closed`/`withdrawn`), unless it is the same request once more: that gets the same review, also
    * where it has ended meanwhile.
    * @param signal withdraws the request while the view is opening; later the caller closes it
-   * @throws BridgeError where the view cannot be shown; nothing is left behind then.
+   * @throws BridgeError where the view cannot be shown; nothing is left behind then. `turned-off`
+   * where the user wants no reviews here.
    */
   async open(request: ReviewRequest, signal: AbortSignal): Promise<Review> {
+    if (this.#options.enabled === false) {
+      throw new BridgeError(
+        'turned-off',
+        'Reviews are off in the editor (its option diff.enabled)',
+      );
+    }
     const earlier = this.#find(request.owner, request.key);
     if (earlier && isRepeated(earlier.request, request)) return earlier.open(signal);
     const settled = this.#settled.find((review) => isRepeated(review.request, request));

@@ -1,10 +1,12 @@
 /** What Claude Code must read and hear, letter by letter. */
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { claudeCode } from '../../src/agents/claude-code/family.ts';
 import type { Environment } from '../../src/agents/family.ts';
+import { BridgeError } from '../../src/core/errors.ts';
 import { utf16Column } from '../../src/core/positions.ts';
-import { selectionAt } from './support.ts';
+import { openDiff } from '../../src/tools/open-diff.ts';
+import { memoryEditor, selectionAt } from './support.ts';
 
 const HEADER = 'x-claude-code-ide-authorization';
 const family = claudeCode([]);
@@ -157,4 +159,57 @@ test('the answers to a review; a closed one is told as rejected, never as `TAB_C
 test('the client hears from 250 ms after the tool list', () => {
   expect(dialect.hearsAfter).toEqual([{ method: 'tools/list', delayMs: 250 }]);
   expect(dialect.greeting).toBe('ide_connected');
+});
+
+describe('an edit that is not shown in the editor', () => {
+  const args = {
+    old_file_path: '/x/a.txt',
+    new_file_path: '/x/a.txt',
+    new_file_contents: 'new\n',
+    tab_name: '✻ [Claude Code] a.txt (1a9952) ⧉',
+  };
+
+  /** Proposes edits to an editor that fails to show them; what the user is told. */
+  function failing(error: Error) {
+    const { editor, editorPort } = memoryEditor();
+    editorPort.openReview = () => Promise.reject(error);
+    const notify = vi.spyOn(editorPort, 'notify');
+    const { tools, answers } = claudeCode([openDiff]).dialectFor({
+      clientName: 'claude-code',
+      headers: {},
+    });
+    const signal = new AbortController().signal;
+    const call = (given: object = args, requestId = 1) =>
+      tools[0]?.call(given, { editor, sessionId: 's', requestId, signal, answers });
+    return { call, notify };
+  }
+
+  test('is decided in the terminal of the client: it gets an error, and the user hears of it', async () => {
+    const busy = new BridgeError('editor-busy', 'Neovim waits at a prompt');
+    const { call, notify } = failing(busy);
+    await expect(call()).rejects.toBe(busy);
+    expect(notify).toHaveBeenCalledWith(
+      'warn',
+      'Claude Code asks about a.txt in its terminal: Neovim waits at a prompt',
+    );
+  });
+
+  test('where reviews are turned off the user is told once', async () => {
+    const off = new BridgeError('turned-off', 'off');
+    const { call, notify } = failing(off);
+    await expect(call()).rejects.toBe(off);
+    await expect(call(args, 2)).rejects.toBe(off);
+    expect(notify.mock.calls).toEqual([
+      ['info', expect.stringContaining('"Diff tool: terminal" in its /config')],
+    ]);
+  });
+
+  test.each([
+    ['the client withdrew it', new BridgeError('cancelled', 'withdrawn'), args],
+    ['its arguments make no sense', new BridgeError('refused', 'not reached'), {}],
+  ])('nothing is told where %s', async (_, error, given) => {
+    const { call, notify } = failing(error);
+    await expect(call(given)).rejects.toThrow();
+    expect(notify).not.toHaveBeenCalled();
+  });
 });

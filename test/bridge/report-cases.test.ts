@@ -36,6 +36,22 @@ const shown = (tab: string) =>
   });
 
 describe('reviews', () => {
+  test('with diff.enabled off an edit gets an error, and the user learns where it is asked', async () => {
+    const options = { diff: { enabled: false } };
+    bridge = await startBridge({ ui: true, files: { 'a.txt': 'a\n' }, options });
+    const peer = await bridge.peer();
+    const args = { old_file_path: file('a.txt'), new_file_path: file('a.txt') };
+    const answer = await peer.call('openDiff', { ...args, new_file_contents: 'b', tab_name: 't' });
+    expect(answer).toEqual({
+      content: [{ type: 'text', text: expect.stringContaining('its option diff.enabled') }],
+      isError: true,
+    });
+    expect(await bridge.nvim.lua('return #vim.api.nvim_list_wins()')).toBe(1);
+    await vi.waitFor(async () =>
+      expect(await bridge.nvim.messages()).toContain('Claude Code asks in its terminal'),
+    );
+  });
+
   test('three at once, two of one file, get three answers in the order of the decisions', async () => {
     bridge = await startBridge({ ui: true, files: { 'a.txt': 'a\n', 'b.txt': 'b\n' } });
     const peer = await bridge.peer();

@@ -218,3 +218,10 @@ test('whoever shows the number of reviews hears of each change', async () => {
   await reviews.open(request(), never);
   expect(counts).toEqual([1, 0]);
 });
+
+test('where the user wants none here, none is opened', async () => {
+  const none = new Reviews({ port: editor, logger, enabled: false });
+  await expect(none.open(request(), never)).rejects.toMatchObject({ code: 'turned-off' });
+  expect(editor.calls).toEqual([]);
+  expect(none.pending()).toEqual([]);
+});

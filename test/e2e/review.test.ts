@@ -22,6 +22,23 @@ const editOfA = (scene: Scene) => [
 ];
 
 describe.each([NEWEST, OLD])('%s', (version) => {
+  test('with diff.enabled off the CLI asks in its terminal alone', async () => {
+    const scene = await Scene.play({
+      files: { 'a.txt': BEFORE },
+      version,
+      script: editOfA,
+      init: 'vim.g.claude_bridge = { diff = { enabled = false } }',
+    });
+    await ask(scene.cli, 'edit');
+    await scene.cli.shows(QUESTION);
+    await scene.nvim.terminal.shows(/Claude Code asks in its terminal/);
+    await decide(scene.cli, 'Enter');
+    await scene.diskBecomes('a.txt', AFTER);
+    await expect.poll(() => scene.nvim.lines('a.txt')).toEqual(['alpha', 'BETA', 'gamma']);
+    await scene.nvim.showsNoDiff();
+    await scene.cli.shows(/done/);
+  });
+
   test('accepted by :w, the CLI writes the file and the buffer shows it', async () => {
     const scene = await proposed(version);
     await scene.nvim.command('w');

@@ -265,7 +265,13 @@ test('why edits may not be reviewed here: the setting of Claude Code, and the op
   expect(await check({ env })).not.toContain(told);
   await nvim?.dispose();
   const args = ['--cmd', `lua vim.g.claude_bridge = { diff = { enabled = false } }`];
-  expect(await check({ args })).toContain('The option `diff.enabled` is off');
+  const asksBlindly = 'WARNING Claude Code is not set to show edits there';
+  const off = await check({ args, env });
+  expect(off).toContain('The option `diff.enabled` is off');
+  expect(off).toContain(asksBlindly);
+  await nvim?.dispose();
+  fs.writeFileSync(path.join(folder, '.claude.json'), '{"diffTool":"terminal"}');
+  expect(await check({ args, env })).not.toContain('WARNING Claude Code');
 });
 
 test('what is shared where that is not the default', async () => {

@@ -125,7 +125,7 @@ return {
     path = 'diff.enabled',
     types = { 'boolean' },
     default = true,
-    description = "Review the agent's edits in Neovim. With false the agent asks in its own terminal.",
+    description = 'Review the edits of agents in Neovim. With false Claude Code asks in its own terminal; a new one shows the text of the edit there only if "Diff tool" in its `/config` is "terminal". For sid-code set `ide.diffPreview` to false instead: it would write unseen, so its edits are rejected.',
   },
   {
     path = 'diff.layout',

@@ -52,9 +52,15 @@ end
 
 --- Why edits may not be reviewed here although all is well.
 local function check_reviews()
+  local in_terminal = settings_of_claude_code().diffTool == 'terminal'
   if not require('claude_bridge.config').get().diff.enabled then
-    health.info('The option `diff.enabled` is off: agents show edits in their own terminal')
-  elseif settings_of_claude_code().diffTool == 'terminal' then
+    health.info('The option `diff.enabled` is off: agents ask about edits in their own terminal')
+    if not in_terminal then
+      health.warn('Claude Code is not set to show edits there: it asks without their text', {
+        'Type /config there, and set "Diff tool" to "terminal".',
+      })
+    end
+  elseif in_terminal then
     health.warn('Claude Code is set to show edits in its own terminal', {
       'Type /config there, and set "Diff tool" to "auto".',
     })

@@ -1,6 +1,7 @@
 import type { Tool } from '../../tools/tool.ts';
 import type { Dialect } from '../family.ts';
 import { blockAnswers, mentionParams, selectionParams } from '../ide-protocol.ts';
+import { openDiffForClaudeCode } from './open-diff.ts';
 
 /**
  * The client loses what it is told before it has digested the answer to `tools/list`. It was seen
@@ -13,7 +14,7 @@ const TELLS_AGAIN_MS = 2_000;
 /** It shows its model two of the tools only, whatever is listed. */
 export function claudeCodeDialect(tools: readonly Tool[]): Dialect {
   return {
-    tools,
+    tools: tools.map((tool) => (tool.name === 'openDiff' ? openDiffForClaudeCode(tool) : tool)),
     listed: tools,
     answers: blockAnswers,
     selection: (selection) => [
