@@ -39,6 +39,7 @@ local function edited_text(review)
   if not vim.api.nvim_buf_is_loaded(review.proposal.buffer) then
     return review.unloaded
   end
+  require('claude_bridge.review.traits').follow(review.proposal)
   return proposal.is_touched(review.proposal) and proposal.read(review.proposal.buffer) or nil
 end
 

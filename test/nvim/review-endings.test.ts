@@ -202,6 +202,17 @@ test(':edit! does not empty the proposal', async () => {
   expect(await review.outcome).toMatchObject({ text: `${EDITED}end\n` });
 });
 
+test.each(['one\nTWO', 'one\r\nTWO', '\ufeffone\nTWO\n'])(
+  ':edit! leaves the line ends of %j as they were',
+  async (proposal) => {
+    bench = await startReviews();
+    const file = bench.write('a.txt', proposal.includes('\r') ? 'x\r\n' : 'x\n');
+    const review = await bench.open({ path: file, proposal });
+    await bench.nvim.feed(':edit!<CR>:w<CR>');
+    expect(await review.outcome).toMatchObject({ kind: 'accepted', text: proposal });
+  },
+);
+
 test('a second :w before the view is gone does nothing', async () => {
   const { review } = await open();
   await bench.nvim.feed(':w | w<CR>');

@@ -58,7 +58,7 @@ function withTakenBack(file: string, proposal: string, taken: readonly Hunk[]): 
   return lines.join('');
 }
 
-const line = fc.constantFrom('', 'a', 'b', 'c', '\tä', 'x\u0001', 'y ', '😀');
+const line = fc.constantFrom('', 'a', 'b', 'c', '\tä', 'x\u0001', '\0', '\0b', 'y ', 'x\ry', '😀');
 const text = fc
   .tuple(fc.array(line, { maxLength: 9 }), fc.boolean())
   .map(([lines, eol]) => lines.join('\n') + (eol && lines.length > 0 ? '\n' : ''));
@@ -76,7 +76,7 @@ describe('for any texts', () => {
         await accept();
         expect(await review.outcome).toMatchObject({ kind: 'accepted', text: file });
       }),
-      { numRuns: runs },
+      { numRuns: runs, endOnFailure: true },
     );
   });
 
@@ -100,7 +100,7 @@ describe('for any texts', () => {
         const expected = chosen ? withTakenBack(file, proposal, [chosen]) : proposal;
         expect(await review.outcome).toMatchObject({ kind: 'accepted', text: expected });
       }),
-      { numRuns: runs },
+      { numRuns: runs, endOnFailure: true },
     );
   });
 
@@ -126,7 +126,7 @@ describe('for any texts', () => {
           text: withTakenBack(file, proposal, others),
         });
       }),
-      { numRuns: runs },
+      { numRuns: runs, endOnFailure: true },
     );
   });
 });
@@ -147,6 +147,60 @@ test.each([
     expect(await review.outcome).toMatchObject({ kind: 'accepted', text: file });
   }
 });
+
+describe('undo takes along what no line shows', () => {
+  const cases: readonly [string, string, string, string][] = [
+    ['the final newline comes back', 'a\nB\n', 'a\nb', 'a\nB\n'],
+    ['the final newline goes again', 'a\nB', 'a\nb\n', 'a\nB'],
+    ['line ends', 'A\r\nb\r\n', 'a\nb\n', 'A\r\nb\r\n'],
+    ['a byte order mark', '\ufeffA\nb\n', 'a\nb\n', '\ufeffA\nb\n'],
+  ];
+  const take = `commands.reject_lines(1, vim.fn.line('$'))`;
+
+  test.each(cases)('%s', async (_, file, proposal, taken) => {
+    for (const [keys, text] of [
+      ['u', proposal],
+      [':undo | write<CR>', proposal],
+      ['u<C-r>', taken],
+      ['u<C-r>u', proposal],
+      // A branch of the undo tree in which nothing was taken back.
+      ['uggOx<Esc>u', proposal],
+    ] as const) {
+      const review = await open(file, proposal);
+      await commands(take);
+      await bench.nvim.feed(keys);
+      if (!keys.includes('write')) await accept();
+      expect(await review.outcome, keys).toMatchObject({ kind: 'accepted', text });
+    }
+  });
+
+  test('also where another change follows', async () => {
+    const review = await open('a\nB\n', 'a\nb');
+    await commands(take);
+    await bench.nvim.feed('uggOx<Esc>');
+    await accept();
+    expect(await review.outcome).toMatchObject({ text: 'x\na\nb' });
+  });
+});
+
+test.each(['bunload!', 'bwipeout!'])(
+  'a file under which :%s takes the buffer away',
+  async (end) => {
+    for (const layout of ['vertical', 'inline'] as const) {
+      await bench.dispose();
+      bench = await startReviews({ settings: { layout } });
+      const file = bench.write('loaded.txt', 'a\nb\nc');
+      await bench.nvim.command(`edit ${file} | setlocal nofixendofline | normal! Go`);
+      await bench.nvim.feed('axy<Esc>');
+      const review = await bench.open({ path: file, proposal: 'A\nb\nC\n' });
+      await bench.nvim.command(`${end} ${file}`);
+      await bench.nvim.feed('gg');
+      await commands('commands.reject()');
+      await accept();
+      expect(await review.outcome).toMatchObject({ text: 'a\nb\nC\n' });
+    }
+  },
+);
 
 describe('what the user is told', () => {
   const told = (): Promise<string> => bench.nvim.messages();

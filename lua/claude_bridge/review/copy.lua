@@ -8,6 +8,7 @@ local M = {}
 ---@param last integer
 function M.write(proposal, target, mode, first, last)
   local buffer = proposal.buffer
+  require('claude_bridge.review.traits').follow(proposal)
   local text = require('claude_bridge.review.proposal').read(buffer)
   local whole = first == 1 and last == vim.api.nvim_buf_line_count(buffer)
   if not whole then

@@ -2,6 +2,8 @@
 --- whatever 'diffopt' hides: together they are the whole difference, the final line end included.
 local M = {}
 
+local traits = require('claude_bridge.review.traits')
+
 ---@alias claude_bridge.ReviewSide 'original'|'proposal'
 
 --- Lines are 1-based. Where a count is 0 the change lies below the line `start`, which may be 0.
@@ -14,6 +16,12 @@ local M = {}
 ---@field original claude_bridge.ViewText
 ---@field proposal claude_bridge.ViewText
 ---@field stamp string of the texts that were compared
+
+--- One side as it was compared last.
+---@class claude_bridge.ComparedText
+---@field stamp string
+---@field text claude_bridge.ViewText
+---@field joined string
 
 ---@param text claude_bridge.ViewText
 ---@return string
@@ -43,6 +51,7 @@ function M.diff(old, new, options)
   return diff(old, new, options) --[[@as integer[][] ]]
 end
 
+--- Neovim's changedtick counts no change of these options.
 ---@param buffer integer
 ---@return string
 local function stamp(buffer)
@@ -50,31 +59,44 @@ local function stamp(buffer)
     return '-'
   end
   local tick = vim.api.nvim_buf_get_changedtick(buffer)
-  return ('%d %s'):format(tick, vim.bo[buffer].endofline)
+  return ('%d %d %s'):format(buffer, tick, traits.key(buffer))
+end
+
+--- Reads a side; only if it has changed.
+---@param side claude_bridge.Original|claude_bridge.Proposal
+---@return claude_bridge.ComparedText
+local function read(side)
+  local now = stamp(side.buffer)
+  if side.compared and side.compared.stamp == now then
+    return side.compared
+  end
+  -- A file that the user has unloaded meanwhile is still what the proposal is compared with.
+  local text = vim.api.nvim_buf_is_loaded(side.buffer)
+      and require('claude_bridge.review.proposal').read(side.buffer)
+    or side.unloaded
+    or { lines = {}, eol = true, bom = false, crlf = false }
+  side.compared = { stamp = now, text = text, joined = joined(text) }
+  return side.compared
 end
 
 --- Compares both sides; only if one of them has changed.
 ---@param review claude_bridge.Review
 ---@return claude_bridge.Comparison
 function M.compare(review)
-  local original, proposal = review.original.buffer, review.proposal.buffer
-  local now = stamp(original) .. ' ' .. stamp(proposal)
+  traits.follow(review.proposal)
+  local old, new = read(review.original), read(review.proposal)
+  local now = old.stamp .. ', ' .. new.stamp
   local last = review.comparison
   if last and last.stamp == now then
     return last
   end
-  local read = require('claude_bridge.review.proposal').read
-  local is_loaded = vim.api.nvim_buf_is_loaded(original)
-  -- A file that the user has unloaded meanwhile is still what the proposal is compared with.
-  local old = (is_loaded or not last) and read(original) or last.original
-  local new = read(proposal)
-  local hunks = vim.tbl_map(function(found)
+  local hunks = vim.tbl_map(function(indices)
     return {
-      original = { start = found[1], count = found[2] },
-      proposal = { start = found[3], count = found[4] },
+      original = { start = indices[1], count = indices[2] },
+      proposal = { start = indices[3], count = indices[4] },
     }
-  end, M.diff(joined(old), joined(new), diff_options()))
-  review.comparison = { hunks = hunks, original = old, proposal = new, stamp = now }
+  end, M.diff(old.joined, new.joined, diff_options()))
+  review.comparison = { hunks = hunks, original = old.text, proposal = new.text, stamp = now }
   return review.comparison
 end
 
@@ -129,12 +151,11 @@ local function is_at_end(range, text)
   return range.start + math.max(0, range.count - 1) >= #text.lines
 end
 
---- Puts the original's text back in place of hunks.
----@param review claude_bridge.Review
+--- Puts the original's lines back in place of hunks.
+---@param buffer integer of the proposal
 ---@param comparison claude_bridge.Comparison of the texts as they are
 ---@param hunks claude_bridge.Hunk[] from the top down
-function M.take_back(review, comparison, hunks)
-  local buffer = review.proposal.buffer
+local function put_back(buffer, comparison, hunks)
   for index = #hunks, 1, -1 do
     local old, new = hunks[index].original, hunks[index].proposal
     local lines = vim.list_slice(comparison.original.lines, old.start, old.start + old.count - 1)
@@ -156,7 +177,17 @@ function M.take_back(review, comparison, hunks)
       vim.bo[buffer].endofline = comparison.original.eol
     end
   end
-  require('claude_bridge.review.proposal').forget_modified(buffer)
+end
+
+--- Takes hunks back: the original's text is there in their place.
+---@param review claude_bridge.Review
+---@param comparison claude_bridge.Comparison of the texts as they are
+---@param hunks claude_bridge.Hunk[] from the top down
+function M.take_back(review, comparison, hunks)
+  traits.change(review.proposal, function()
+    put_back(review.proposal.buffer, comparison, hunks)
+  end)
+  require('claude_bridge.review.proposal').forget_modified(review.proposal.buffer)
 end
 
 return M

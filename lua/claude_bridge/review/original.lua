@@ -5,6 +5,8 @@ local M = {}
 ---@field buffer integer
 ---@field owned boolean made for the review, and wiped with it
 ---@field note? string what the user should know of this side
+---@field unloaded? claude_bridge.ViewText the text as it was when the buffer was unloaded
+---@field compared? claude_bridge.ComparedText
 ---@field takes_dos boolean a proposal with CR LF may be shown without its CRs
 
 --- Fills a scratch buffer by Neovim's own reading, so that encoding, byte order mark and line ends

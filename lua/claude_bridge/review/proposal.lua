@@ -11,6 +11,8 @@ local EDITING =
 ---@field name string of the buffer; writing to this name accepts
 ---@field tick? integer changedtick with the proposal as it came
 ---@field traits? string the options that belong to the text, as they came
+---@field compared? claude_bridge.ComparedText
+---@field steps? claude_bridge.TraitStep[] the oldest first
 ---@field slices integer how many slices of lines have come
 ---@field literal_cr boolean the CRs of the line ends are in the lines
 
@@ -28,12 +30,7 @@ local EDITING =
 ---@field bom boolean
 ---@field crlf boolean
 
----@param buffer integer
----@return string
-local function traits(buffer)
-  local options = vim.bo[buffer]
-  return ('%s %s %s'):format(options.fileformat, options.endofline, options.bomb)
-end
+local traits = require('claude_bridge.review.traits')
 
 ---@param buffer integer
 function M.forget_modified(buffer)
@@ -117,7 +114,7 @@ function M.seal(proposal, original, editable)
   options.modified = false
   options.modifiable = editable
   proposal.tick = vim.api.nvim_buf_get_changedtick(proposal.buffer)
-  proposal.traits = traits(proposal.buffer)
+  proposal.traits = traits.key(proposal.buffer)
   keep_unmodified(proposal.buffer)
 end
 
@@ -128,7 +125,7 @@ function M.is_touched(proposal)
   return vim.api.nvim_buf_is_loaded(proposal.buffer)
     and (
       vim.api.nvim_buf_get_changedtick(proposal.buffer) ~= proposal.tick
-      or traits(proposal.buffer) ~= proposal.traits
+      or traits.key(proposal.buffer) ~= proposal.traits
     )
 end
 
@@ -172,6 +169,13 @@ end
 ---@param text claude_bridge.ViewText
 function M.refill(proposal, text)
   vim.api.nvim_buf_set_lines(proposal.buffer, 0, -1, false, text.lines)
+  traits.set(proposal.buffer, {
+    endofline = text.eol,
+    bomb = text.bom,
+    fileformat = text.crlf and 'dos' or 'unix',
+  })
+  -- The undo tree begins anew.
+  proposal.steps = nil
   M.forget_modified(proposal.buffer)
   keep_unmodified(proposal.buffer)
 end

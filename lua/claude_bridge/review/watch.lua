@@ -87,6 +87,22 @@ local function on_renamed(review)
   end)
 end
 
+--- The text with which the proposal is compared outlives its buffer.
+---@param review claude_bridge.Review
+local function watch_original(review)
+  local original = review.original
+  require('claude_bridge.autocmd').create('BufUnload', {
+    group = GROUP,
+    buffer = original.buffer,
+    callback = function()
+      if review.settled then
+        return
+      end
+      original.unloaded = require('claude_bridge.review.proposal').read(original.buffer)
+    end,
+  })
+end
+
 ---@param review claude_bridge.Review
 ---@param actions claude_bridge.ReviewActions
 local function watch_buffer(review, actions)
@@ -210,6 +226,7 @@ function M.start(review, actions)
     watch_editor(group)
   end
   watch_buffer(review, actions)
+  watch_original(review)
 end
 
 --- Watches no longer, once no review is left.
