@@ -46,15 +46,17 @@ async function expectRows(...wanted: string[]): Promise<void> {
   });
 }
 
-/** The groups by which each line is coloured, and each part of one. */
+/** The groups by which lines are coloured, and parts of them from one byte to another. */
 const colours = (): Promise<unknown> =>
   bench.nvim.lua(`
     local found = {}
     local ns = vim.api.nvim_get_namespaces().claude_bridge_inline
     for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true })) do
       local row, column, d = mark[2], mark[3], mark[4]
-      if d.hl_group then
-        table.insert(found, { row + 1, column, d.end_row + 1, d.end_col, d.hl_group })
+      if d.line_hl_group then
+        table.insert(found, { row + 1, (d.line_hl_group:gsub('ClaudeDiff', '')) })
+      elseif d.hl_group then
+        table.insert(found, { row + 1, (d.hl_group:gsub('ClaudeDiff', '')), column, d.end_col })
       end
     end
     return found`);
@@ -73,14 +75,15 @@ test('both sides are in one window, the removed lines where they were', async ()
 test('lines are coloured, and in changed ones the characters that differ', async () => {
   await open({ file: 'a\nsame\nÄb\ngone\n', proposal: 'a\nnew\nsame\nÖb\n' });
   expect(await colours()).toEqual([
-    [2, 0, 3, 0, 'ClaudeDiffAdded'],
-    [4, 0, 5, 0, 'ClaudeDiffChanged'],
+    [2, 'Added'],
+    [4, 'Changed'],
+    [4, 'Text', 0, 2],
   ]);
   await bench.nvim.feed(':%d<CR>isame<CR>Öb<CR>gone<Esc>');
   await vi.waitFor(async () =>
     expect(await colours()).toEqual([
-      [2, 0, 3, 0, 'ClaudeDiffChanged'],
-      [2, 0, 2, 2, 'ClaudeDiffText'],
+      [2, 'Changed'],
+      [2, 'Text', 0, 2],
     ]),
   );
   expect(
@@ -91,9 +94,10 @@ test('lines are coloured, and in changed ones the characters that differ', async
 test('a character is coloured whole, whichever of its bytes differ', async () => {
   await open({ file: 'xäy\n→z\n', proposal: 'xåy\n↑z\n' });
   expect(await colours()).toEqual([
-    [1, 0, 3, 0, 'ClaudeDiffChanged'],
-    [1, 1, 1, 3, 'ClaudeDiffText'],
-    [2, 0, 2, 3, 'ClaudeDiffText'],
+    [1, 'Changed'],
+    [1, 'Text', 1, 3],
+    [2, 'Changed'],
+    [2, 'Text', 0, 3],
   ]);
 });
 
@@ -234,6 +238,44 @@ describe('windows', () => {
         ),
       ).toEqual(['leaf', (before as { current: number }).current, 'other.txt']),
     );
+  });
+
+  test.each([
+    [':split<CR><C-w>j:q<CR>', 'the first'],
+    [':split<CR><C-w>j:close<CR>', 'the first by :close'],
+    [':split<CR>:q<CR>', 'the other'],
+  ])('%s: the review goes on in one half of it without %s', async (keys) => {
+    const { review, before, target } = await open({ setup: `vim.cmd('vsplit other.txt')` });
+    await bench.nvim.feed(keys);
+    await bench.nvim.feed(':1s/one/kept/<CR>:w<CR>');
+    expect(await review.outcome).toMatchObject({ kind: 'accepted', edited: true });
+    await expectGone(before);
+    expect(fs.readFileSync(target, 'utf8')).toBe(FILE);
+  });
+
+  test('a review closed behind the back of every autocommand leaves the window', async () => {
+    const { review, before } = await open({ setup: `vim.cmd('vsplit other.txt | wincmd p')` });
+    await bench.nvim.command('noautocmd close');
+    await review.close('withdrawn');
+    await vi.waitFor(async () =>
+      expect(
+        await bench.nvim.lua(`return vim.tbl_map(function(window)
+          return vim.fs.basename(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window)))
+        end, vim.api.nvim_tabpage_list_wins(0))`),
+      ).toEqual(['other.txt', 'a.txt']),
+    );
+    expect((before as { tabs: unknown[][] }).tabs[0]).toHaveLength(2);
+  });
+
+  test('the window beside which the user split theirs may be gone', async () => {
+    const { review, before } = await open({
+      setup: `local first = vim.api.nvim_get_current_win()
+        vim.api.nvim_open_win(0, true, { win = first, split = 'below' })
+        vim.api.nvim_win_close(first, true)`,
+    });
+    await bench.nvim.feed(':q<CR>');
+    await review.outcome;
+    await expectGone(before);
   });
 
   test('the hidden one takes no focus', async () => {

@@ -57,7 +57,9 @@ function M.complete(layout)
   end
   without_evening_out(function()
     vim.api.nvim_win_set_config(window, {
-      relative = 'editor',
+      -- Neovim 0.10 would look for the window beside which this one was split, which may be gone.
+      relative = 'win',
+      win = layout.right,
       row = 0,
       col = 0,
       width = vim.api.nvim_win_get_width(window),
@@ -79,12 +81,15 @@ end
 function M.uncover(layout)
   local window = layout.covered
   layout.covered = nil
-  if not (is_open(window) and is_open(layout.right)) then
+  if not is_open(window) then
     return
   end
+  -- The review's window may have closed where no autocommand could tell of it.
+  local beside = is_open(layout.right) and layout.right
+    or window_state.tiled(vim.api.nvim_win_get_tabpage(window))[1]
   without_evening_out(function()
-    vim.api.nvim_win_call(layout.right, function()
-      vim.api.nvim_win_set_config(window, { win = layout.right, split = heir() })
+    vim.api.nvim_win_call(beside, function()
+      vim.api.nvim_win_set_config(window, { win = beside, split = heir() })
     end)
   end)
   layout.uncovered = window

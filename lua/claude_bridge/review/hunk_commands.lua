@@ -56,14 +56,18 @@ local function line_of(place, hunk)
   return hunks.line_of(hunk[place.side], vim.api.nvim_buf_line_count(0))
 end
 
+---@param place claude_bridge.HunkPlace
 ---@param line integer 1-based
-local function go_to(line)
+local function go_to(place, line)
   vim.cmd("normal! m'")
   vim.api.nvim_win_set_cursor(0, { line, 0 })
   vim.cmd('normal! ^zv')
   -- What was removed stands above it.
   if vim.fn.line('w0') == line then
     vim.cmd('normal! zz')
+    if place.review.layout.is_inline and place.side == 'proposal' then
+      require('claude_bridge.review.inline_marks').show_above(0)
+    end
   end
 end
 
@@ -83,7 +87,7 @@ local function move(place, step, count)
     return false
   end
   local index = math.min(count, #beyond)
-  go_to(beyond[step == 1 and index or #beyond + 1 - index])
+  go_to(place, beyond[step == 1 and index or #beyond + 1 - index])
   return true
 end
 
@@ -154,7 +158,7 @@ function M.accept()
     return other[place.side].start > range.start and line_of(place, other) >= end_of_hunk
   end)
   if next_hunk then
-    go_to(line_of(place, next_hunk))
+    go_to(place, line_of(place, next_hunk))
   else
     tell('no change below this one; :w accepts the edit as it stands')
   end

@@ -1,14 +1,17 @@
 --- What an inline review draws: added and changed lines in a colour, removed lines between them.
 local M = {}
 
+local hunks = require('claude_bridge.review.hunks')
+local removed_text = require('claude_bridge.review.removed_text')
+
 local namespace = vim.api.nvim_create_namespace('claude_bridge_inline')
 
---- Removed lines that are shown of one change; the original has them all.
-local MAX_REMOVED = 1000
---- Bytes of a line that are looked at.
-local MAX_LINE = 10000
---- Changes that are drawn in one go; with more, keys get their turn in between.
-local SLICE = 300
+--- Lines of a change up to which it is looked at line by line.
+local MAX_LINES = 1000
+--- Lines of a change up to which it is looked for the lines that stand for one another.
+local MAX_MATCHED = 60
+--- How long drawing goes on before keys get their turn, ns.
+local SLICE_NS = 10e6
 
 --- All are links that a colour scheme or the user may replace.
 local GROUPS = {
@@ -22,87 +25,6 @@ function M.define()
   for name, link in pairs(GROUPS) do
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
   end
-end
-
---- How wide a window's text is, and whether it wraps.
----@class claude_bridge.TextWidth
----@field width integer screen cells
----@field wraps boolean
-
----@param window integer
----@return claude_bridge.TextWidth
-local function text_width(window)
-  local info = vim.fn.getwininfo(window)[1]
-  return { width = math.max(1, info.width - info.textoff), wraps = vim.wo[window].wrap }
-end
-
---- A line as it looks in a buffer: tabs at their stops, control characters visible.
----@param line string
----@param tabstop integer
----@return string
-local function as_shown(line, tabstop)
-  local parts, cells = {}, 0
-  for part, tab in line:gmatch('([^\t]*)(\t?)') do
-    local text = vim.fn.strtrans(part)
-    cells = cells + vim.api.nvim_strwidth(text)
-    table.insert(parts, text)
-    if tab ~= '' then
-      local blanks = tabstop - cells % tabstop
-      cells = cells + blanks
-      table.insert(parts, (' '):rep(blanks))
-    end
-  end
-  return table.concat(parts)
-end
-
---- Cuts text into rows of a width.
----@param text string
----@param width integer screen cells
----@return string[]
-local function rows_of(text, width)
-  local rows, row, cells = {}, {}, 0
-  for _, char in ipairs(vim.fn.split(text, '\\zs')) do
-    local size = vim.api.nvim_strwidth(char)
-    if cells + size > width and cells > 0 then
-      table.insert(rows, table.concat(row))
-      row, cells = {}, 0
-    end
-    table.insert(row, char)
-    cells = cells + size
-  end
-  table.insert(rows, table.concat(row))
-  return rows
-end
-
----@param line string
----@param tabstop integer
----@param size claude_bridge.TextWidth
----@return string[]
-local function removed_rows(line, tabstop, size)
-  local text = as_shown(line:sub(1, MAX_LINE), tabstop)
-  return size.wraps and rows_of(text, size.width) or { text }
-end
-
---- The virtual lines that show what a change removes.
----@param lines string[] of the original
----@param range { start: integer, count: integer }
----@param tabstop integer
----@param size claude_bridge.TextWidth
----@return [string, string][][]
-local function removed(lines, range, tabstop, size)
-  local virtual = {}
-  local function add(row)
-    -- The colour goes on to the window's edge, as that of a line of the buffer does.
-    local blanks = math.max(0, size.width - vim.api.nvim_strwidth(row))
-    table.insert(virtual, { { row .. (' '):rep(blanks), 'ClaudeDiffRemoved' } })
-  end
-  for index = range.start, range.start + math.min(range.count, MAX_REMOVED) - 1 do
-    vim.iter(removed_rows(lines[index], tabstop, size)):each(add)
-  end
-  if range.count > MAX_REMOVED then
-    add(('… %d more lines are removed here'):format(range.count - MAX_REMOVED))
-  end
-  return virtual
 end
 
 --- How many bytes two lines have in common, from their start or from their end.
@@ -134,7 +56,7 @@ end
 ---@return integer to exclusive
 local function changed_part(old, new)
   local shortest = math.min(#old, #new)
-  if shortest > MAX_LINE then
+  if shortest > removed_text.MAX_BYTES then
     return 0, 0
   end
   local from = common(old, new, from_start, shortest)
@@ -148,33 +70,92 @@ local function changed_part(old, new)
   return from, to
 end
 
+---@param lines string[]
+---@param range { start: integer, count: integer }
+---@return string
+local function text_of(lines, range)
+  return table.concat(lines, '\n', range.start, range.start + range.count - 1) .. '\n'
+end
+
+--- Which lines of a change stand for which: the most alike, where it is small enough to find out;
+--- else each for the one of its number, where there are as many.
+---@param hunk claude_bridge.Hunk
+---@param comparison claude_bridge.Comparison
+---@return table<integer, integer> pairs lines of the original by lines of the proposal, 1-based
+---@return table<integer, true> added lines of the proposal that stand for none
+local function match_lines(hunk, comparison)
+  local old, new = hunk.original, hunk.proposal
+  local parts = { { 1, old.count, 1, new.count } }
+  if old.count > 0 and old.count + new.count <= MAX_MATCHED and old.count + new.count > 2 then
+    parts = hunks.diff(
+      text_of(comparison.original.lines, old),
+      text_of(comparison.proposal.lines, new),
+      { result_type = 'indices', linematch = MAX_MATCHED }
+    )
+  end
+  local matched, added = {}, {}
+  for _, part in ipairs(parts) do
+    local old_start, old_count, new_start, new_count = unpack(part)
+    for offset = 0, new_count - 1 do
+      local line = new.start + new_start - 1 + offset
+      if old_count == 0 then
+        added[line] = true
+      elseif old_count == new_count then
+        matched[line] = old.start + old_start - 1 + offset
+      end
+    end
+  end
+  return matched, added
+end
+
+---@param buffer integer
+---@param line integer 1-based
+---@param group string
+local function mark_line(buffer, line, group)
+  -- The colours of the text itself stay on top, as in a diff.
+  vim.api.nvim_buf_set_extmark(buffer, namespace, line - 1, 0, { line_hl_group = group })
+end
+
+---@param buffer integer
+---@param line integer 1-based
+---@param from integer 0-based byte column
+---@param to integer exclusive
+local function mark_text(buffer, line, from, to)
+  if to > from then
+    vim.api.nvim_buf_set_extmark(buffer, namespace, line - 1, from, {
+      end_col = to,
+      hl_group = 'ClaudeDiffText',
+      priority = 101,
+      strict = false,
+    })
+  end
+end
+
 ---@param buffer integer
 ---@param hunk claude_bridge.Hunk
 ---@param comparison claude_bridge.Comparison
 local function mark_lines(buffer, hunk, comparison)
-  local new, old = hunk.proposal, hunk.original
-  vim.api.nvim_buf_set_extmark(buffer, namespace, new.start - 1, 0, {
-    end_row = new.start - 1 + new.count,
-    hl_group = old.count == 0 and 'ClaudeDiffAdded' or 'ClaudeDiffChanged',
-    hl_eol = true,
-    priority = 100,
-    strict = false,
-  })
-  -- Only where lines stand for lines can it be said what of them has changed.
-  if old.count ~= new.count or new.count > MAX_REMOVED then
+  local new = hunk.proposal
+  if new.count > MAX_LINES then
+    vim.api.nvim_buf_set_extmark(buffer, namespace, new.start - 1, 0, {
+      end_row = new.start - 1 + new.count,
+      hl_group = hunk.original.count == 0 and 'ClaudeDiffAdded' or 'ClaudeDiffChanged',
+      hl_eol = true,
+      priority = 100,
+      strict = false,
+    })
     return
   end
-  for offset = 0, new.count - 1 do
-    local row = new.start + offset
-    local from, to =
-      changed_part(comparison.original.lines[old.start + offset], comparison.proposal.lines[row])
-    if to > from then
-      vim.api.nvim_buf_set_extmark(buffer, namespace, row - 1, from, {
-        end_col = to,
-        hl_group = 'ClaudeDiffText',
-        priority = 101,
-        strict = false,
-      })
+  local matched, added = match_lines(hunk, comparison)
+  for line = new.start, new.start + new.count - 1 do
+    mark_line(buffer, line, added[line] and 'ClaudeDiffAdded' or 'ClaudeDiffChanged')
+    local old = matched[line]
+    if old then
+      mark_text(
+        buffer,
+        line,
+        changed_part(comparison.original.lines[old], comparison.proposal.lines[line])
+      )
     end
   end
 end
@@ -196,44 +177,72 @@ local function mark(buffer, hunk, comparison, size)
   -- Below the last line there is no line to stand above; nor in a text of which nothing is left.
   local is_below = line > last or #comparison.proposal.lines == 0
   vim.api.nvim_buf_set_extmark(buffer, namespace, math.min(line, last) - 1, 0, {
-    virt_lines = removed(comparison.original.lines, hunk.original, vim.bo[buffer].tabstop, size),
+    virt_lines = removed_text.virtual_lines(
+      comparison.original.lines,
+      hunk.original,
+      vim.bo[buffer].tabstop,
+      size,
+      'ClaudeDiffRemoved'
+    ),
     virt_lines_above = not is_below,
   })
 end
 
---- Scrolls so that what is removed above the first line of a window is seen.
----@param window integer at whose top line 1 is
+--- Scrolls so that what is removed above the top line of a window is seen, as far as there is room.
+---@param window integer
 function M.show_above(window)
   vim.api.nvim_win_call(window, function()
     local view = vim.fn.winsaveview()
+    local row = view.topline - 1
     local marks = vim.api.nvim_buf_get_extmarks(
       0,
       namespace,
-      { 0, 0 },
-      { 0, -1 },
+      { row, 0 },
+      { row, -1 },
       { details = true }
     )
+    local room = vim.api.nvim_win_get_height(0) - (vim.wo.winbar ~= '' and 1 or 0) - 1
     for _, found in ipairs(marks) do
       local above = found[4].virt_lines_above and #found[4].virt_lines or 0
-      if view.topline == 1 and above > view.topfill then
-        vim.fn.winrestview({ topline = 1, topfill = math.min(above, vim.fn.winheight(0) - 1) })
+      if above > view.topfill then
+        vim.fn.winrestview({ topline = view.topline, topfill = math.min(above, room) })
       end
     end
   end)
 end
 
---- Keeps in sight what is removed above line 1, where the user was at the top.
+--- Lets windows find out anew what they have room for: Neovim does not notice by itself that lines
+--- have come between its own, which may have put the cursor out of sight. What is removed above the
+--- cursor, or above line 1 where the user is at the top, stays in sight.
 ---@param buffer integer
-local function keep_top(buffer)
+local function settle(buffer)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    local view = vim.api.nvim_win_call(window, vim.fn.winsaveview)
-    if view.topline == 1 and (view.lnum == 1 or view.topfill > 0) then
+    local view = vim.api.nvim_win_call(window, function()
+      vim.fn.winrestview(vim.empty_dict())
+      return vim.fn.winsaveview()
+    end)
+    if view.topline == view.lnum or (view.topline == 1 and view.topfill > 0) then
       M.show_above(window)
     end
   end
 end
 
---- Draws a comparison in place of the one before.
+--- The first change that a window shows, or the last one above.
+---@param window integer
+---@param comparison claude_bridge.Comparison
+---@return integer index
+local function first_shown(window, comparison)
+  local top = vim.fn.line('w0', window)
+  for index, hunk in ipairs(comparison.hunks) do
+    if hunk.proposal.start + hunk.proposal.count >= top then
+      return index
+    end
+  end
+  return math.max(1, #comparison.hunks)
+end
+
+--- Draws a comparison in place of the one before: what the user sees at once, the rest while no key
+--- waits.
 ---@param review claude_bridge.Review
 ---@param comparison claude_bridge.Comparison
 function M.draw(review, comparison)
@@ -242,28 +251,31 @@ function M.draw(review, comparison)
   if not window then
     return
   end
-  local size = text_width(window)
+  local size = removed_text.width_of(window)
   local drawing = review.inline.drawing + 1
   review.inline.drawing = drawing
   vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
-  local function slice(first)
+  local count, start, is_first = #comparison.hunks, first_shown(window, comparison), true
+  local function slice(done)
     if review.inline.drawing ~= drawing or not vim.api.nvim_buf_is_loaded(buffer) then
       return
     end
-    local last = math.min(first + SLICE - 1, #comparison.hunks)
-    for index = first, last do
-      mark(buffer, comparison.hunks[index], comparison, size)
+    local enough = vim.uv.hrtime() + SLICE_NS
+    while done < count and vim.uv.hrtime() < enough do
+      mark(buffer, comparison.hunks[(start - 1 + done) % count + 1], comparison, size)
+      done = done + 1
     end
-    if first == 1 then
-      keep_top(buffer)
+    if is_first or done == count then
+      settle(buffer)
     end
-    if last < #comparison.hunks then
+    is_first = false
+    if done < count then
       vim.schedule(function()
-        slice(last + 1)
+        slice(done)
       end)
     end
   end
-  slice(1)
+  slice(0)
 end
 
 --- Neovim does not show by itself what stands above line 1 when a window scrolls there.

@@ -19,12 +19,29 @@ local function has_focus(review)
     or vim.api.nvim_win_get_buf(current) == review.proposal.buffer
 end
 
+--- Another window of the same tabpage that shows the proposal.
+---@param review claude_bridge.Review
+---@param window integer
+---@return integer?
+local function second_view(review, window)
+  local tabpage = vim.api.nvim_win_get_tabpage(window)
+  return vim.iter(vim.fn.win_findbuf(review.proposal.buffer)):find(function(other)
+    return other ~= window and vim.api.nvim_win_get_tabpage(other) == tabpage
+  end)
+end
+
 --- To be called before a window closes: afterwards the others may have other sizes.
 ---@param review claude_bridge.Review
 ---@param window integer
 function M.before_close(review, window)
   local layout = review.layout
   if not layout or (window ~= layout.left and window ~= layout.right) then
+    return
+  end
+  -- The user has split the one window of the review, and it goes on in the other half.
+  local second = layout.is_inline and second_view(review, window)
+  if second then
+    layout.right = second
     return
   end
   layout.others_closing = layout.others_closing or window_state.measure(layout.others)
