@@ -6,12 +6,40 @@ local M = {}
 ---@type integer?
 local last_conflict
 
+--- Buffers of which the user knows that both sides have changed: an agent that goes on writing is
+--- no news.
+---@type table<integer, true>
+local known = {}
+
+---@param buffer integer
+local function forget_when_settled(buffer)
+  known[buffer] = true
+  require('claude_bridge.autocmd').create({ 'BufWritePost', 'BufReadPost', 'BufWipeout' }, {
+    buffer = buffer,
+    once = true,
+    callback = function()
+      known[buffer] = nil
+    end,
+  })
+end
+
 ---@param buffer integer
 ---@param message string
 local function tell(buffer, message)
   last_conflict = buffer
   local name = vim.fs.basename(vim.api.nvim_buf_get_name(buffer))
   require('claude_bridge.ui').notify({ level = 'warn', message = ('%s %s'):format(name, message) })
+end
+
+---@param buffer integer
+---@param what 'changed'|'was created'
+---@return string? message nil where the user knows
+local function conflict(buffer, what)
+  if known[buffer] then
+    return nil
+  end
+  forget_when_settled(buffer)
+  return what .. ' on disk; your unsaved text stays (:ClaudeDiffDisk shows both)'
 end
 
 --- What is to be done about a change, and what the user is told of it.
@@ -24,7 +52,7 @@ local function answer(buffer, reason)
     return '', 'is gone from the disk; its text is still here'
   end
   if vim.bo[buffer].modified then
-    return '', 'changed on disk; your unsaved text stays (:ClaudeDiffDisk shows both)'
+    return '', conflict(buffer, 'changed')
   end
   return reason == 'changed' and 'reload' or ''
 end
@@ -98,18 +126,15 @@ local function load_created(buffer)
     end)
     return nil
   end
-  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(buffer))
-  local change = stat and ('%d.%d'):format(stat.mtime.sec, stat.mtime.nsec)
-  if vim.b[buffer].claude_bridge_told == change then
-    return nil
-  end
-  vim.b[buffer].claude_bridge_told = change
-  return 'was created on disk; your unsaved text stays (:ClaudeDiffDisk shows both)'
+  return conflict(buffer, 'was created')
 end
 
 --- Shows what is on disk in one loaded buffer.
 ---@param buffer integer
 local function reload_buffer(buffer)
+  if not vim.bo[buffer].modified then
+    known[buffer] = nil
+  end
   local views = save_views(buffer)
   -- Not an `and ... or`: a buffer for a new file must not come to Neovim's own check.
   local step = was_created(buffer) and load_created or check

@@ -1,9 +1,8 @@
 /** Notices that files of the editor have changed on disk, whoever wrote them. */
 import fs from 'node:fs';
-import path from 'node:path';
 import type { Disposable } from '../core/disposable.ts';
-import { messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
+import { FolderWatches, homesOf } from './folder-watches.ts';
 
 export interface FileWatcherOptions {
   readonly logger: Logger;
@@ -18,9 +17,22 @@ export interface FileWatcherLimits {
   /** How often an expected write is looked for, and for how long: watches can miss one. */
   readonly pollMs: number;
   readonly expectMs: number;
+  /**
+   * A file that was changed no longer ago than this when its watch begins is told: the editor may
+   * have read it before.
+   */
+  readonly recentMs: number;
 }
 
-const LIMITS: FileWatcherLimits = { settleMs: 30, pollMs: 200, expectMs: 10_000 };
+const LIMITS: FileWatcherLimits = {
+  settleMs: 30,
+  pollMs: 200,
+  expectMs: 10_000,
+  recentMs: 5_000,
+};
+
+/** How often folders may change while their watches are being made. */
+const MAX_ROUNDS = 3;
 
 /** What tells one state of a file from another; undefined where there is no file. */
 type Stamp = string | undefined;
@@ -32,7 +44,9 @@ export class FileWatcher implements Disposable {
   readonly #options: FileWatcherOptions;
   readonly #limits: FileWatcherLimits;
   readonly #stamps = new Map<string, Stamp>();
-  readonly #folders = new Map<string, fs.FSWatcher>();
+  /** Of each watched file the folders in which its changes are seen. */
+  readonly #homes = new Map<string, readonly string[]>();
+  readonly #folders: FolderWatches;
   readonly #expected = new Map<string, number>();
   #settling: NodeJS.Timeout | undefined;
   #polling: NodeJS.Timeout | undefined;
@@ -42,6 +56,10 @@ export class FileWatcher implements Disposable {
   constructor(options: FileWatcherOptions) {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
+    this.#folders = new FolderWatches({
+      logger: options.logger,
+      onEvent: (folder) => this.#suspect(folder),
+    });
   }
 
   /** Sets the files to watch; absolute paths. */
@@ -51,10 +69,17 @@ export class FileWatcher implements Disposable {
     for (const file of this.#stamps.keys()) {
       if (!wanted.has(file) && !this.#expected.has(file)) this.#stamps.delete(file);
     }
-    for (const file of wanted) {
+    for (const file of this.#homes.keys()) {
+      if (!wanted.has(file)) this.#homes.delete(file);
+    }
+    const fresh = [...wanted].filter((file) => !this.#homes.has(file));
+    // The watches first: what is written after the look at a file is seen by them.
+    this.#settleIn(fresh);
+    const recent = fresh.filter((file) => this.#isRecent(file));
+    for (const file of fresh) {
       if (!this.#stamps.has(file)) this.#stamps.set(file, stampOf(file));
     }
-    this.#watchFolders();
+    if (recent.length > 0) this.#options.onChange(recent);
   }
 
   /** An agent will write this file soon. */
@@ -69,49 +94,41 @@ export class FileWatcher implements Disposable {
     this.#disposed = true;
     clearTimeout(this.#settling);
     clearInterval(this.#polling);
-    for (const watcher of this.#folders.values()) watcher.close();
-    this.#folders.clear();
+    this.#folders.dispose();
     this.#stamps.clear();
+    this.#homes.clear();
   }
 
-  #watchFolders(): void {
-    const wanted = new Set([...this.#stamps.keys()].map((file) => path.dirname(file)));
-    for (const [folder, watcher] of this.#folders) {
-      if (wanted.has(folder)) continue;
-      watcher.close();
-      this.#folders.delete(folder);
-    }
-    for (const folder of wanted) this.#watchFolder(folder);
+  /** Folders come and go, also while their watches are being made. */
+  #settleIn(files: Iterable<string>): void {
+    let moved = [...files];
+    let round = 0;
+    do {
+      for (const file of moved) this.#homes.set(file, homesOf(file));
+      this.#folders.set(new Set([...this.#homes.values()].flat()));
+      moved = moved.filter(
+        (file) => homesOf(file).join('\n') !== this.#homes.get(file)?.join('\n'),
+      );
+    } while (moved.length > 0 && ++round < MAX_ROUNDS);
   }
 
-  #watchFolder(folder: string): void {
-    if (this.#folders.has(folder)) return;
-    try {
-      const watcher = fs.watch(folder, { persistent: false }, () => this.#suspect(folder));
-      watcher.on('error', (error) => {
-        this.#options.logger.debug('folder no longer watched', { error: messageOf(error) });
-        watcher.close();
-        this.#folders.delete(folder);
-      });
-      this.#folders.set(folder, watcher);
-    } catch (error) {
-      // A folder that does not exist yet, or no watches left: an expected write is still polled.
-      this.#options.logger.debug('folder not watched', { folder, error: messageOf(error) });
-    }
+  #isRecent(file: string): boolean {
+    return !this.#stamps.has(file) && changedAt(file) > Date.now() - this.#limits.recentMs;
   }
 
   /** The name that comes with an event may be missing or of a temporary file: look at all. */
   #suspect(folder: string): void {
-    for (const file of this.#stamps.keys()) {
-      if (path.dirname(file) === folder) this.#suspects.add(file);
+    for (const [file, homes] of this.#homes) {
+      if (homes.includes(folder)) this.#suspects.add(file);
     }
     this.#settling ??= setTimeout(() => this.#settle(), this.#limits.settleMs);
   }
 
   #settle(): void {
     this.#settling = undefined;
-    const suspects = this.#suspects;
+    const suspects = [...this.#suspects].filter((file) => this.#homes.has(file));
     this.#suspects = new Set();
+    this.#settleIn(suspects);
     this.#compare(suspects);
   }
 
@@ -135,6 +152,15 @@ export class FileWatcher implements Disposable {
       changed.push(file);
     }
     if (changed.length > 0) this.#options.onChange(changed);
+  }
+}
+
+/** When the file was written, renamed or linked last, ms since the epoch; 0 where there is none. */
+function changedAt(file: string): number {
+  try {
+    return fs.statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+  } catch {
+    return 0;
   }
 }
 

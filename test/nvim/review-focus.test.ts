@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ReviewSettings } from '../../src/nvim/review-port.ts';
+import { PROJECT } from '../support/nvim.ts';
 import { type ReviewBench, startReviews } from '../support/reviews.ts';
 
 let bench: ReviewBench;
@@ -131,6 +132,29 @@ describe.each(layouts)('in the %s layout', (layout) => {
     expect(await lines(file)).toEqual(['mine too', 'one', 'two']);
     expect(await bench.nvim.lua('return vim.bo.modified')).toBe(true);
   });
+
+  test.each(['withdrawn', 'accepted by a map'])(
+    'typing in the file goes on where it is when the review ends: %s',
+    async (end) => {
+      const { file } = await start({ layout });
+      await bench.nvim.command(`edit ${file}`);
+      await bench.nvim.command('inoremap <F5> <Cmd>ClaudeDiffAccept<CR>');
+      await bench.nvim.command(`source ${PROJECT}/plugin/claude_bridge.lua`);
+      await bench.nvim.input('A');
+      await inMode('i');
+      const review = await bench.open({ path: file, proposal: PROPOSAL });
+      await bench.nvim.input('<Down><Down> and');
+      await vi.waitFor(async () => expect(await lines(file)).toEqual(['one', 'two and']));
+      if (end === 'withdrawn') await review.close('withdrawn');
+      else await bench.nvim.input('<F5>');
+      await vi.waitFor(async () =>
+        expect(await bench.nvim.lua('return #vim.api.nvim_list_wins()')).toBe(1),
+      );
+      await bench.nvim.input(' more');
+      await vi.waitFor(async () => expect(await lines(file)).toEqual(['one', 'two and more']));
+      expect((await mode()).mode).toBe('i');
+    },
+  );
 });
 
 test('the command-line window is left alone; the review opens after it', async () => {

@@ -9,6 +9,8 @@ let folder: string;
 let told: string[][];
 let watcher: FileWatcher | undefined;
 
+const realStat = fs.statSync as (name: fs.PathLike, options: object) => fs.Stats | undefined;
+
 beforeEach(() => {
   folder = tempDir();
   told = [];
@@ -23,7 +25,7 @@ function start(limits: Partial<FileWatcherLimits> = {}): FileWatcher {
   watcher = new FileWatcher({
     logger: new MemoryLogger(),
     onChange: (paths) => told.push([...paths].sort()),
-    limits: { settleMs: 20, pollMs: 10, ...limits },
+    limits: { settleMs: 20, pollMs: 10, recentMs: -1_000, ...limits },
   });
   return watcher;
 }
@@ -58,6 +60,78 @@ test('a file that appears is told', async () => {
   start().watch([name]);
   fs.writeFileSync(name, 'one\n');
   await expect.poll(() => told.flat()).toContain(name);
+});
+
+test('a file that was changed just before its watch began is told once', async () => {
+  const [fresh, old] = [file('fresh.txt'), file('old.txt')];
+  const files = start({ recentMs: 5_000 });
+  vi.spyOn(fs, 'statSync').mockImplementation(((
+    name: fs.PathLike,
+    options: { bigint?: boolean },
+  ) => {
+    const stat = realStat(name, options);
+    if (stat && name === old && !options.bigint) stat.ctimeMs -= 6_000;
+    return stat;
+  }) as never);
+  files.watch([fresh, old]);
+  expect(told).toEqual([[fresh]]);
+  files.watch([fresh, old]);
+  fs.writeFileSync(old, 'changed\n');
+  await expect.poll(() => told).toEqual([[fresh], [old]]);
+});
+
+test.each([
+  ['the file', 'link.txt', (real: string) => real],
+  ['the folder', 'link/a.txt', (real: string) => path.dirname(real)],
+])('a change behind a link to %s is told', async (_, name, target) => {
+  const real = file('real/a.txt');
+  const link = path.join(folder, 'links', name.split('/')[0] ?? '');
+  fs.mkdirSync(path.dirname(link));
+  fs.symlinkSync(target(real), link);
+  const seen = path.join(folder, 'links', name);
+  start().watch([seen]);
+  fs.writeFileSync(real, 'changed\n');
+  await expect.poll(() => told).toEqual([[seen]]);
+});
+
+test('a link that leads elsewhere is told, and then what happens there', async () => {
+  const [one, two] = [file('one/a.txt'), file('two/a.txt', 'other\n')];
+  const link = path.join(folder, 'link.txt');
+  fs.symlinkSync(one, link);
+  start().watch([link]);
+  fs.symlinkSync(two, `${link}.new`);
+  fs.renameSync(`${link}.new`, link);
+  await expect.poll(() => told).toEqual([[link]]);
+  fs.writeFileSync(two, 'changed\n');
+  await expect.poll(() => told).toEqual([[link], [link]]);
+});
+
+test('a folder that goes and comes back is watched again', async () => {
+  const name = file('sub/deep/a.txt');
+  start().watch([name]);
+  fs.rmSync(path.join(folder, 'sub'), { recursive: true });
+  await expect.poll(() => told).toEqual([[name]]);
+  file('sub/deep/a.txt', 'back\n');
+  await expect.poll(() => told).toEqual([[name], [name]]);
+  fs.writeFileSync(name, 'changed\n');
+  await expect.poll(() => told).toEqual([[name], [name], [name]]);
+});
+
+test('a folder that is replaced at once is watched again', async () => {
+  const name = file('sub/a.txt');
+  start().watch([name]);
+  fs.renameSync(path.join(folder, 'sub'), path.join(folder, 'before'));
+  file('sub/a.txt', 'another\n');
+  await expect.poll(() => told).toEqual([[name]]);
+  fs.writeFileSync(name, 'changed\n');
+  await expect.poll(() => told).toEqual([[name], [name]]);
+});
+
+test('a file in a folder that does not exist yet is told when it appears', async () => {
+  const name = path.join(folder, 'new/er/a.txt');
+  start().watch([name]);
+  file('new/er/a.txt');
+  await expect.poll(() => told.at(-1)).toEqual([name]);
 });
 
 test('many changes at once are told together, other files not at all', async () => {

@@ -30,6 +30,15 @@ local function second_view(review, window)
   end)
 end
 
+--- Whether the user types in the window of the file, which stays.
+---@param layout claude_bridge.ReviewLayout
+---@return boolean
+local function types_in_file(layout)
+  return layout.left_kind == 'shown'
+    and vim.api.nvim_get_current_win() == layout.left
+    and vim.fn.mode():find('^[iR]') ~= nil
+end
+
 --- To be called before a window closes: afterwards the others may have other sizes.
 ---@param review claude_bridge.Review
 ---@param window integer
@@ -245,7 +254,12 @@ function M.windows(review)
   if not layout then
     return
   end
-  layout.had_focus = layout.had_focus or has_focus(review)
+  if types_in_file(layout) then
+    layout.had_focus = false
+    layout.before.view = vim.fn.winsaveview()
+  else
+    layout.had_focus = layout.had_focus or has_focus(review)
+  end
   if layout.had_focus and vim.fn.mode():find('^[iR]') then
     vim.cmd.stopinsert()
   end

@@ -106,11 +106,17 @@ local function set_cursor(review, jump)
   end)
 end
 
---- The text that the user works on must not fold away.
----@param layout claude_bridge.ReviewLayout
-local function keep_text_unfolded(layout)
-  if layout.left == vim.api.nvim_get_current_win() then
-    vim.api.nvim_set_option_value('foldenable', false, { win = layout.left, scope = 'local' })
+--- The text that the user works on must not fold away, and the cursor in it must not follow that of
+--- the other side.
+---@param review claude_bridge.Review
+---@param jump boolean
+local function set_cursor_beside_user(review, jump)
+  local view = vim.fn.winsaveview()
+  set_cursor(review, jump)
+  local left = review.layout.left
+  if left == vim.api.nvim_get_current_win() then
+    vim.api.nvim_set_option_value('foldenable', false, { win = left, scope = 'local' })
+    vim.fn.winrestview(view)
   end
 end
 
@@ -151,10 +157,8 @@ function M.show(review, options)
     if review.layout.is_inline then
       require('claude_bridge.review.inline').start(review)
     end
-    set_cursor(review, options.jump)
-    if not takes_focus then
-      keep_text_unfolded(review.layout)
-    end
+    local place_cursor = takes_focus and set_cursor or set_cursor_beside_user
+    place_cursor(review, options.jump)
   end)
   set_focus(review, takes_focus)
   require('claude_bridge.review.cover').complete(review.layout)
