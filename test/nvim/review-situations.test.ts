@@ -263,12 +263,36 @@ test('commands find the review that is meant, else ask', async () => {
   await bench.nvim.command('tabnew');
   await bench.nvim.lua(`require('claude_bridge.review').reject('no good')`);
   expect(await two.outcome).toEqual({ kind: 'rejected', reason: 'no good' });
-  expect(await bench.nvim.lua('return asked')).toEqual(['a.txt  first', 'a.txt  second']);
+  expect(await bench.nvim.lua('return asked')).toEqual([
+    'a.txt:1  +1  first',
+    'a.txt:1  +2  second',
+  ]);
   await bench.nvim.lua(`require('claude_bridge.review').accept()`);
   expect(await one.outcome).toMatchObject({ kind: 'accepted' });
   await gone();
   await bench.nvim.lua(`require('claude_bridge.review').accept()`);
   expect(await bench.nvim.messages()).toContain('no edit waits for a review');
+});
+
+test('several edits of one file are told apart by what they change first', async () => {
+  const file = await start();
+  await bench.nvim.lua(`vim.ui.select = function(items, options)
+    asked = vim.tbl_map(options.format_item, items) end`);
+  const long = `\t${'é'.repeat(60)}`;
+  const proposals = ['one\n', 'one\ntwo', 'one\ntwo\n', `one\n\ntwo\n`, `${long}\n`, ''];
+  for (const [index, proposal] of proposals.entries()) {
+    await bench.open({ path: file, proposal, key: `tab ${index}` });
+  }
+  await bench.nvim.command('tabnew');
+  await bench.nvim.lua(`require('claude_bridge.review').jump()`);
+  expect(await bench.nvim.lua('return asked')).toEqual([
+    'a.txt:1  -two  tab 0',
+    'a.txt:2  +two  tab 1',
+    'a.txt  tab 2',
+    'a.txt:2  +  tab 3',
+    `a.txt:1  + ${'é'.repeat(38)}  tab 4`,
+    'a.txt:1  -one  tab 5',
+  ]);
 });
 
 test.each(['decided-elsewhere', 'withdrawn', 'stopped'] as const)(

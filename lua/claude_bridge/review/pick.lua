@@ -3,15 +3,35 @@ local M = {}
 
 local state = require('claude_bridge.review.state')
 
+--- How much of a changed line tells one edit of a file from another, in characters.
+local SHOWN_CHARS = 40
+
+--- Where an edit begins, and what is there: several may be for the same file.
+---@param review claude_bridge.Review
+---@return string
+local function label(review)
+  local name = vim.fn.fnamemodify(review.path, ':~:.')
+  local hunks = require('claude_bridge.review.hunks')
+  local comparison = hunks.compare(review)
+  local hunk = comparison.hunks[1]
+  if not hunk then
+    return ('%s  %s'):format(name, review.title)
+  end
+  local new, old = comparison.proposal.lines, comparison.original.lines
+  local line = hunks.line_of(hunk.proposal, #new)
+  local text = hunk.proposal.count > 0 and '+' .. (new[hunk.proposal.start] or '')
+    or '-' .. (old[hunk.original.start] or '')
+  text = vim.fn.strcharpart((text:gsub('%s+', ' ')), 0, SHOWN_CHARS)
+  return ('%s:%d  %s  %s'):format(name, line, text, review.title)
+end
+
 ---@param reviews claude_bridge.Review[]
 ---@param prompt string
 ---@param act fun(review: claude_bridge.Review)
 function M.ask(reviews, prompt, act)
   vim.ui.select(reviews, {
     prompt = prompt,
-    format_item = function(review)
-      return ('%s  %s'):format(vim.fn.fnamemodify(review.path, ':~:.'), review.title)
-    end,
+    format_item = label,
   }, function(review)
     -- It may have been decided while the question was open.
     if review and state.is_pending(review) then
