@@ -6,7 +6,7 @@ import { type ReviewBench, startReviews } from '../support/reviews.ts';
 let bench: ReviewBench;
 afterEach(() => bench.dispose());
 
-const layouts: readonly ReviewSettings['layout'][] = ['vertical', 'horizontal', 'tab'];
+const layouts = ['vertical', 'horizontal', 'tab', 'inline'] as const;
 const PROPOSAL = 'one\nTWO\n';
 
 async function start(settings: Partial<ReviewSettings> = {}) {

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
 
@@ -128,6 +129,146 @@ test(':edit! keeps the marks', async () => {
   await expectRows('a', 'b', 'B', 'next', '~');
 });
 
+/** Each change as it is drawn: its lines, and its removed lines with where they stand. */
+const DRAWN = `
+  local ns = vim.api.nvim_get_namespaces().claude_bridge_inline
+  local lines, removed = {}, {}
+  local review = require('claude_bridge.review.state').pending()[1]
+  local buffer = review.proposal.buffer
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, ns, 0, -1, { details = true })) do
+    local row, d = mark[2], mark[4]
+    if d.line_hl_group then
+      table.insert(lines, row + 1)
+    elseif d.virt_lines then
+      local texts = vim.tbl_map(function(l) return (l[1][1]:gsub(' *$', '')) end, d.virt_lines)
+      table.insert(removed, { row + 1, d.virt_lines_above and 'above' or 'below', texts })
+    end
+  end
+  -- Above and below the only line: from the top down.
+  table.sort(removed, function(a, b)
+    return a[1] < b[1] or (a[1] == b[1] and a[2] < b[2])
+  end)
+  return { lines = lines, removed = removed }`;
+
+/** The same from Neovim's own comparison of what is in the buffers now. */
+const WANTED = `
+  local review = require('claude_bridge.review.state').pending()[1]
+  local function lines(buffer)
+    local found = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+    local empty = #found == 1 and found[1] == '' and vim.api.nvim_buf_call(buffer, function()
+      return vim.fn.wordcount().bytes == 0
+    end)
+    return empty and {} or found
+  end
+  local function text(found, buffer)
+    local tail = #found > 0 and vim.bo[buffer].endofline and '\\n' or ''
+    return table.concat(found, '\\n') .. tail
+  end
+  local old, new = review.original.buffer, review.proposal.buffer
+  local before, after = lines(old), lines(new)
+  local diff = (vim.text and vim.text.diff or vim.diff)(text(before, old), text(after, new),
+    { result_type = 'indices', indent_heuristic = vim.o.diffopt:find('indent') ~= nil })
+  local marked, removed, last = {}, {}, vim.api.nvim_buf_line_count(new)
+  for _, hunk in ipairs(diff) do
+    local from, count, to, size = unpack(hunk)
+    for line = to, to + size - 1 do
+      table.insert(marked, line)
+    end
+    if count > 0 then
+      local line = size == 0 and to + 1 or to
+      local side = (line > last or #after == 0) and 'below' or 'above'
+      table.insert(removed, { math.min(line, last), side, vim.list_slice(before, from, from + count - 1) })
+    end
+  end
+  return { lines = marked, removed = removed }`;
+
+describe('for any texts and any edits', () => {
+  const line = fc.constantFrom('', 'a', 'b', 'c', 'ä→😀', 'x  y');
+  const lines = fc.array(line, { maxLength: 8 });
+  const text = fc
+    .tuple(lines, fc.boolean())
+    .map(([all, eol]) => all.join('\n') + (eol && all.length > 0 ? '\n' : ''));
+  const edit = fc.oneof(
+    fc.record({
+      side: fc.constantFrom('proposal', 'original'),
+      from: fc.nat(9),
+      count: fc.nat(4),
+      lines,
+    }),
+    fc.constantFrom('undo', 'redo', 'reject'),
+  );
+
+  test('the marks are the difference', async () => {
+    bench = await startReviews({ ui: true, settings: { layout: 'inline' } });
+    const file = `${bench.folder}/a.txt`;
+    await fc.assert(
+      fc.asyncProperty(text, text, fc.array(edit, { maxLength: 5 }), async (old, own, edits) => {
+        fs.writeFileSync(file, old);
+        await bench.nvim.command(`edit! ${file} | 1`);
+        const review = await bench.open({ path: file, proposal: own });
+        const agree = async (): Promise<void> => {
+          const wanted = await bench.nvim.lua(WANTED);
+          await vi.waitFor(async () => expect(await bench.nvim.lua(DRAWN)).toEqual(wanted), {
+            interval: 5,
+          });
+        };
+        await agree();
+        for (const step of edits) {
+          if (step === 'reject') {
+            await bench.nvim.lua(`require('claude_bridge.review.hunk_commands').reject()`);
+          } else if (typeof step === 'string') {
+            await bench.nvim.command(`silent ${step}`);
+          } else {
+            await bench.nvim.lua(
+              `local side, from, count, lines = ...
+               local buffer = require('claude_bridge.review.state').pending()[1][side].buffer
+               local last = vim.api.nvim_buf_line_count(buffer)
+               from = math.min(from, last)
+               vim.api.nvim_buf_set_lines(buffer, from, math.min(from + count, last), false, lines)`,
+              [step.side, step.from, step.count, step.lines],
+            );
+          }
+          await agree();
+        }
+        await review.close('withdrawn');
+      }),
+      { numRuns: 40 * Number(process.env['FUZZ_RUNS'] ?? 1), endOnFailure: true },
+    );
+  });
+});
+
+test('the file can be unloaded and loaded again', async () => {
+  const { target } = await open({ file: 'a\nb\n', proposal: 'a\nB\n' });
+  await bench.nvim.command(`bunload! ${target}`);
+  await bench.nvim.feed('Gonew<Esc>');
+  await expectRows('a', 'b', 'B', 'new', '~');
+  await bench.nvim.lua(`local buffer = vim.fn.bufadd(file) vim.fn.bufload(buffer)
+    vim.api.nvim_buf_set_lines(buffer, 0, 0, false, { 'top' })`);
+  await expectRows('top', 'a', 'b', 'B', 'new', '~');
+});
+
+test('the title follows what no line shows', async () => {
+  await open({ file: 'a\nb\n', proposal: 'A\nb' });
+  await bench.nvim.screen.shows('[drops the final newline]');
+  await bench.nvim.feed('Gdo');
+  await bench.nvim.screen.hides('newline]');
+  await bench.nvim.input('u');
+  await bench.nvim.screen.shows('[drops the final newline]');
+  await bench.nvim.feed(':set eol<CR>');
+  await bench.nvim.screen.hides('newline]');
+});
+
+test('the text looks as it did in its window', async () => {
+  await open({
+    file: 'a\n\tb\n',
+    proposal: 'A\n\tb\n',
+    setup: `vim.cmd('setlocal number list listchars=tab:>- signcolumn=yes colorcolumn=9')`,
+  });
+  await expectRows('      a', '    1 A', '    2 >-------b', '~');
+  await bench.nvim.feed(':setlocal nonumber signcolumn=no<CR>');
+  await expectRows('a', 'A', '>-------b', '~');
+});
+
 describe('removed lines', () => {
   test('at the end', async () => {
     await open({ file: 'a\nb\nc\n', proposal: 'a\n' });
@@ -189,6 +330,28 @@ describe('keys', () => {
     expect(await bench.nvim.messages()).toContain('no change below');
     await bench.nvim.feed('9[c');
     expect(await cursor()).toBe(1);
+  });
+
+  test(']c and [c in Visual mode and after an operator', async () => {
+    const { review } = await open({ file: 'a\nb\nc\nd\n', proposal: 'A\nb\nC\nd\n' });
+    await bench.nvim.feed('d]c');
+    expect(await bench.nvim.lua(`return vim.api.nvim_buf_get_lines(0, 0, -1, false)`)).toEqual([
+      'C',
+      'd',
+    ]);
+    await bench.nvim.feed('uggV]cy');
+    expect(await bench.nvim.lua(`return vim.fn.getreg('"')`)).toBe('A\nb\nC\n');
+    await review.close('withdrawn');
+  });
+
+  test('where the user compares the proposal with another text they are those of the diff', async () => {
+    await open({ file: 'a\nb\nc\n', proposal: 'A\nb\nc\n' });
+    await bench.nvim.lua(`vim.cmd('diffthis | vnew')
+      vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'A', 'b', 'x' }) vim.cmd('diffthis | wincmd p')`);
+    await bench.nvim.feed('gg]c');
+    expect(await cursor()).toBe(3);
+    await bench.nvim.feed('do');
+    expect(await bench.nvim.lua(`return vim.fn.getline(3)`)).toBe('x');
   });
 
   test('do takes a change back, and u brings it again', async () => {

@@ -18,10 +18,26 @@ const CHANGED = `
   end)
 `;
 
+/** The same in one window; what is removed is at the line above which, or at the last below which, it stands. */
+const CHANGED_INLINE = `
+  local ns = vim.api.nvim_get_namespaces().claude_bridge_inline
+  local found = {}
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true })) do
+    if mark[4].line_hl_group or mark[4].virt_lines then
+      found[mark[2] + 1] = true
+    end
+  end
+  local lines = vim.tbl_keys(found)
+  table.sort(lines)
+  return lines
+`;
+
 interface Case {
   readonly disk: Uint8Array | undefined;
   readonly proposal: string;
   readonly changed: readonly number[];
+  /** In one window, where a final line end that changes is a change of its line. */
+  readonly inline?: readonly number[];
 }
 
 const cases: Readonly<Record<string, Case>> = {
@@ -41,13 +57,14 @@ const cases: Readonly<Record<string, Case>> = {
     disk: utf8('x\ny\n'),
     proposal: 'x\r\ny',
     changed: [1],
+    inline: [1, 2],
   },
   'a new dos file': { disk: undefined, proposal: 'x\r\ny\r\n', changed: [1, 2] },
   'mixed line ends': { disk: utf8('x\r\ny\n'), proposal: 'x\r\nz\n', changed: [2] },
   'dos without a final line end': { disk: utf8('x\r\ny'), proposal: 'x\r\ny', changed: [] },
   'no final line end': { disk: utf8('a\nb'), proposal: 'a\nb', changed: [] },
-  'only the final line end added': { disk: utf8('a'), proposal: 'a\n', changed: [] },
-  'only the final line end dropped': { disk: utf8('a\n'), proposal: 'a', changed: [] },
+  'only the final line end added': { disk: utf8('a'), proposal: 'a\n', changed: [], inline: [1] },
+  'only the final line end dropped': { disk: utf8('a\n'), proposal: 'a', changed: [], inline: [1] },
   'a byte order mark': {
     disk: utf8(`${BOM}one\ntwo\n`),
     proposal: `${BOM}one\nTWO\n`,
@@ -87,16 +104,22 @@ const cases: Readonly<Record<string, Case>> = {
 
 let bench: ReviewBench;
 
-describe.each(['not loaded', 'loaded'])('with the file %s', (loaded) => {
+const layouts = ['vertical', 'inline'] as const;
+const scenes = layouts.flatMap((layout) =>
+  ['not loaded', 'loaded'].map((at) => [at, layout] as const),
+);
+
+describe.each(scenes)('with the file %s, %s', (loaded, layout) => {
   afterEach(() => bench.dispose());
 
-  test.each(Object.entries(cases))('%s', async (_, { disk, proposal, changed }) => {
-    bench = await startReviews();
+  test.each(Object.entries(cases))('%s', async (_, { disk, proposal, changed, inline }) => {
+    bench = await startReviews({ settings: { layout } });
     const file = disk ? bench.write('a.txt', disk) : `${bench.folder}/a.txt`;
     if (loaded === 'loaded') await bench.nvim.command(`edit ${file}`);
     const review = await bench.open({ path: file, proposal });
-    const seen = await bench.nvim.lua<number[]>(CHANGED);
-    expect(seen.length === 0 ? [] : seen).toEqual(changed);
+    const seen = await bench.nvim.lua<number[]>(layout === 'inline' ? CHANGED_INLINE : CHANGED);
+    const wanted = (layout === 'inline' && inline) || changed;
+    expect(seen.length === 0 ? [] : seen).toEqual(wanted);
     expect(await review.text()).toBe(proposal);
     await bench.nvim.feed(":$put ='added'<CR>");
     const view = toView(proposal);

@@ -106,6 +106,7 @@ end
 ---@param taken claude_bridge.Hunk[]
 local function take_back(place, taken)
   hunks.take_back(place.review, place.comparison, taken)
+  require('claude_bridge.review.view').update_title(place.review)
   if place.side == 'proposal' then
     local last = vim.api.nvim_buf_line_count(0)
     local line = math.max(1, math.min(taken[1].proposal.start, last))

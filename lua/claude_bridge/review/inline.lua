@@ -10,6 +10,18 @@ local state = require('claude_bridge.review.state')
 local LARGE_BYTES = 200000
 local PAUSE_MS = 150
 
+--- Options on which it depends how removed lines are cut into rows.
+local ROW_OPTIONS = {
+  'foldcolumn',
+  'number',
+  'numberwidth',
+  'relativenumber',
+  'signcolumn',
+  'statuscolumn',
+  'tabstop',
+  'wrap',
+}
+
 ---@param buffer integer
 ---@return integer
 local function bytes(buffer)
@@ -69,27 +81,60 @@ local function follow(review, side)
     on_detach = function()
       -- `:edit!` unloads a buffer and fills it again.
       vim.schedule(function()
-        if is_shown(review) and vim.api.nvim_buf_is_loaded(review[side].buffer) then
-          follow(review, side)
-          update_soon(review)
-        end
+        M.follow_again(review, side)
       end)
     end,
   })
 end
 
+--- Follows a buffer that was unloaded: now, or when it is loaded.
+---@param review claude_bridge.Review
+---@param side claude_bridge.ReviewSide
+function M.follow_again(review, side)
+  local buffer = review[side].buffer
+  if not is_shown(review) or not vim.api.nvim_buf_is_valid(buffer) then
+    return
+  end
+  if vim.api.nvim_buf_is_loaded(buffer) then
+    follow(review, side)
+    update_soon(review)
+    return
+  end
+  require('claude_bridge.autocmd').create('BufReadPost', {
+    group = vim.api.nvim_create_augroup('claude_bridge_review', { clear = false }),
+    buffer = buffer,
+    once = true,
+    callback = vim.schedule_wrap(function()
+      M.follow_again(review, side)
+    end),
+  })
+end
+
 --- The keys of diff mode, which this is not.
+---@class claude_bridge.DiffKey
+---@field modes string[]
+---@field command 'next'|'previous'|'reject'
+---@field desc string
+
+---@type table<string, claude_bridge.DiffKey>
+local KEYS = {
+  [']c'] = { modes = { 'n', 'x', 'o' }, command = 'next', desc = 'Go to the next change' },
+  ['[c'] = { modes = { 'n', 'x', 'o' }, command = 'previous', desc = 'Go to the change before' },
+  ['do'] = { modes = { 'n' }, command = 'reject', desc = 'Take the change at the cursor back' },
+}
+
 ---@param buffer integer
 local function map_keys(buffer)
-  local commands = {
-    [']c'] = { 'next', 'Go to the next change' },
-    ['[c'] = { 'previous', 'Go to the change before' },
-    ['do'] = { 'reject', 'Take the change at the cursor back' },
-  }
-  for keys, command in pairs(commands) do
-    vim.keymap.set('n', keys, function()
-      require('claude_bridge.review.hunk_commands')[command[1]](vim.v.count1)
-    end, { buffer = buffer, desc = command[2] })
+  for keys, key in pairs(KEYS) do
+    vim.keymap.set(key.modes, keys, function()
+      if vim.wo.diff then
+        -- The user compares the proposal with something else.
+        local count = vim.v.count > 0 and vim.v.count or ''
+        pcall(vim.cmd.normal, { count .. keys, bang = true })
+      else
+        require('claude_bridge.review.hunk_commands')[key.command](vim.v.count1)
+      end
+    end, { buffer = buffer, desc = key.desc })
   end
 end
 
@@ -105,14 +150,13 @@ local function watch_windows(review)
       end
     end,
   })
-  create('WinResized', {
-    group = group,
-    callback = function()
-      if is_shown(review) then
-        update_soon(review)
-      end
-    end,
-  })
+  local function update()
+    if is_shown(review) then
+      update_soon(review)
+    end
+  end
+  create('WinResized', { group = group, callback = update })
+  create('OptionSet', { group = group, pattern = ROW_OPTIONS, callback = update })
 end
 
 --- Begins to mark a review that has its window.

@@ -188,40 +188,66 @@ local function mark(buffer, hunk, comparison, size)
   })
 end
 
+--- How many rows stand above a line.
+---@param buffer integer
+---@param row integer 0-based
+---@return integer
+local function rows_above(buffer, row)
+  local range = { { row, 0 }, { row, -1 } }
+  local marks =
+    vim.api.nvim_buf_get_extmarks(buffer, namespace, range[1], range[2], { details = true })
+  local count = 0
+  for _, found in ipairs(marks) do
+    if found[4].virt_lines_above then
+      count = count + #found[4].virt_lines
+    end
+  end
+  return count
+end
+
 --- Scrolls so that what is removed above the top line of a window is seen, as far as there is room.
 ---@param window integer
 function M.show_above(window)
   vim.api.nvim_win_call(window, function()
     local view = vim.fn.winsaveview()
-    local row = view.topline - 1
-    local marks = vim.api.nvim_buf_get_extmarks(
-      0,
-      namespace,
-      { row, 0 },
-      { row, -1 },
-      { details = true }
-    )
+    local above = rows_above(vim.api.nvim_get_current_buf(), view.topline - 1)
     local room = vim.api.nvim_win_get_height(0) - (vim.wo.winbar ~= '' and 1 or 0) - 1
-    for _, found in ipairs(marks) do
-      local above = found[4].virt_lines_above and #found[4].virt_lines or 0
-      if above > view.topfill then
-        vim.fn.winrestview({ topline = view.topline, topfill = math.min(above, room) })
-      end
+    if above > view.topfill then
+      vim.fn.winrestview({ topline = view.topline, topfill = math.min(above, room) })
     end
   end)
 end
 
+---@param window integer
+---@return table of winsaveview()
+local function view_of(window)
+  return vim.api.nvim_win_call(window, vim.fn.winsaveview)
+end
+
+--- The windows at whose top the user has scrolled out of sight what is removed there.
+---@param buffer integer
+---@return table<integer, true>
+local function scrolled_off(buffer)
+  local found = {}
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    local view = view_of(window)
+    found[window] = view.topfill == 0 and rows_above(buffer, view.topline - 1) > 0 or nil
+  end
+  return found
+end
+
 --- Lets windows find out anew what they have room for: Neovim does not notice by itself that lines
 --- have come between its own, which may have put the cursor out of sight. What is removed above the
---- cursor, or above line 1 where the user is at the top, stays in sight.
+--- cursor, or above line 1 where the user is at the top, is in sight.
 ---@param buffer integer
-local function settle(buffer)
+---@param is_off table<integer, true> the windows in which it was scrolled out of sight before
+local function settle(buffer, is_off)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
-    local view = vim.api.nvim_win_call(window, function()
+    vim.api.nvim_win_call(window, function()
       vim.fn.winrestview(vim.empty_dict())
-      return vim.fn.winsaveview()
     end)
-    if view.topline == view.lnum or (view.topline == 1 and view.topfill > 0) then
+    local view = view_of(window)
+    if view.topline == view.lnum or (view.topline == 1 and not is_off[window]) then
       M.show_above(window)
     end
   end
@@ -254,6 +280,7 @@ function M.draw(review, comparison)
   local size = removed_text.width_of(window)
   local drawing = review.inline.drawing + 1
   review.inline.drawing = drawing
+  local is_off = scrolled_off(buffer)
   vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   local count, start, is_first = #comparison.hunks, first_shown(window, comparison), true
   local function slice(done)
@@ -266,7 +293,7 @@ function M.draw(review, comparison)
       done = done + 1
     end
     if is_first or done == count then
-      settle(buffer)
+      settle(buffer, is_off)
     end
     is_first = false
     if done < count then

@@ -174,6 +174,7 @@ end
 ---@param is_horizontal boolean
 local function place_right(layout, proposal, is_horizontal)
   layout.right = split(proposal, layout.left, is_horizontal and 'below' or 'right', 0.5)
+  window_state.copy_look(layout.left, layout.right)
   for _, window in ipairs({ layout.left, layout.right }) do
     vim.api.nvim_win_call(window, function()
       vim.cmd('diffthis')
@@ -198,6 +199,10 @@ local function place_inline(layout, review, keep_focus)
     require('claude_bridge.review.cover').prepare(layout, users, function(side)
       return split(proposal, users, side, 0.5)
     end)
+  end
+  -- Where the user sees the file it goes on to look as it did.
+  if users and vim.api.nvim_win_get_buf(users) == review.original.buffer then
+    window_state.copy_look(users, layout.right)
   end
   set_others(layout, layout.to_cover)
 end

@@ -39,10 +39,12 @@ end
 ---@param review claude_bridge.Review
 ---@return string
 local function invisible_changes(review)
-  local old, new = vim.bo[review.original.buffer], vim.bo[review.proposal.buffer]
-  if review.original.note == 'new file' then
+  if
+    review.original.note == 'new file' or not vim.api.nvim_buf_is_loaded(review.original.buffer)
+  then
     return ''
   end
+  local old, new = vim.bo[review.original.buffer], vim.bo[review.proposal.buffer]
   local found = {}
   local function compare(option, added, removed)
     if old[option] ~= new[option] then
@@ -58,23 +60,45 @@ local function invisible_changes(review)
   return table.concat(found)
 end
 
----@param review claude_bridge.Review
-local function set_titles(review)
-  local note = review.original.note and (' [%s]'):format(review.original.note) or ''
-  local layout = review.layout
-  local titles = {}
-  if layout.left then
-    titles[layout.left] = literal(' ' .. vim.fs.basename(review.path) .. note)
-    note = ''
-  end
-  -- In a narrow window the title gives way: what to type stays readable.
-  titles[layout.right] = '%<'
-    .. literal(' ' .. review.title .. note .. invisible_changes(review))
-    .. '%= :w accepts, :q rejects '
-  for window, title in pairs(titles) do
+---@param window integer
+---@param title string
+local function set_title(window, title)
+  if vim.wo[window].winbar ~= title then
     -- A window of one line has no room for a title.
     pcall(vim.api.nvim_set_option_value, 'winbar', title, { win = window, scope = 'local' })
   end
+end
+
+---@param review claude_bridge.Review
+---@return string what there is to tell of the original
+local function note_of(review)
+  return review.original.note and (' [%s]'):format(review.original.note) or ''
+end
+
+--- Titles the proposal anew, whose line ends may have changed.
+---@param review claude_bridge.Review
+function M.update_title(review)
+  local layout = review.layout
+  local window = layout and layout.right
+  local is_shown = window
+    and vim.api.nvim_win_is_valid(window)
+    and vim.api.nvim_win_get_buf(window) == review.proposal.buffer
+  if not is_shown then
+    return
+  end
+  local note = layout.left and '' or note_of(review)
+  -- In a narrow window the title gives way: what to type stays readable.
+  local title = '%<' .. literal(' ' .. review.title .. note .. invisible_changes(review))
+  set_title(window, title .. '%= :w accepts, :q rejects ')
+end
+
+---@param review claude_bridge.Review
+local function set_titles(review)
+  local left = review.layout.left
+  if left then
+    set_title(left, literal(' ' .. vim.fs.basename(review.path) .. note_of(review)))
+  end
+  M.update_title(review)
 end
 
 --- The line of the file at which the user was, if the user saw it.

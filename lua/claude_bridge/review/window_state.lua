@@ -14,6 +14,33 @@ local LOCAL_OPTIONS = {
   'wrap',
 }
 
+--- Options that say how a text looks in a window.
+local LOOK = {
+  'breakindent',
+  'breakindentopt',
+  'colorcolumn',
+  'concealcursor',
+  'conceallevel',
+  'cursorcolumn',
+  'cursorline',
+  'cursorlineopt',
+  'fillchars',
+  'linebreak',
+  'list',
+  'listchars',
+  'number',
+  'numberwidth',
+  'relativenumber',
+  'scrolloff',
+  'showbreak',
+  'sidescrolloff',
+  'signcolumn',
+  'spell',
+  'statuscolumn',
+  'winhighlight',
+  'wrap',
+}
+
 ---@class claude_bridge.WindowState
 ---@field buffer integer
 ---@field view table of winsaveview()
@@ -56,6 +83,19 @@ function M.save(window, keeps_buffer)
     options = options,
     folds = keeps_buffer and save_folds(window) or nil,
   }
+end
+
+--- Makes the text of a window look like that of another.
+---@param from integer
+---@param to integer
+function M.copy_look(from, to)
+  for _, name in ipairs(LOOK) do
+    local value = vim.api.nvim_get_option_value(name, { win = from, scope = 'local' })
+    local where = { win = to, scope = 'local' }
+    if vim.api.nvim_get_option_value(name, where) ~= value then
+      vim.api.nvim_set_option_value(name, value, where)
+    end
+  end
 end
 
 --- Ends the diff of a window, and clears up where Neovim has ended it when the other side closed.
