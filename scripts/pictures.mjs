@@ -22,20 +22,27 @@ if __name__ == "__main__":
 await main(async () => {
   await ensurePackages({ dev: false });
   await ensureBuilt();
+  const nvim = await findNvim();
+  await onStage(nvim, {}, play);
+  await onStage(nvim, { CLAUDE_BRIDGE_TRY_LAYOUT: 'inline' }, playInline);
+});
+
+/** Plays a scene on a stage of its own. */
+async function onStage(nvim, env, scene) {
   const stage = prepareStage();
   const terminal = new Terminal(path.join(stage.root, 'tmux'), SIZE);
   try {
-    terminal.open(await findNvim(), stage);
-    await play(terminal, stage);
+    terminal.open(nvim, stage, env);
+    await terminal.shows(/You are in greet\.py/);
+    await scene(terminal, stage);
   } finally {
     terminal.close();
     const patience = { maxRetries: 10, retryDelay: 50 };
     await fs.promises.rm(stage.root, { recursive: true, force: true, ...patience });
   }
-});
+}
 
 async function play(terminal, stage) {
-  await terminal.shows(/You are in greet\.py/);
   terminal.type('1GVj');
   await terminal.shows(/You selected 2 lines/);
   draw(
@@ -46,6 +53,23 @@ async function play(terminal, stage) {
   );
   terminal.keys('Escape');
 
+  const agent = await propose(terminal, stage);
+  draw(terminal, stage, 'review', 'A proposed edit beside the file: :w accepts it, :q rejects it');
+
+  terminal.type(':ClaudeBridgeStatus');
+  terminal.keys('Enter');
+  await terminal.shows(/Pending reviews/);
+  draw(terminal, stage, 'status', ':ClaudeBridgeStatus shows port, lock file, clients and reviews');
+  agent.close();
+}
+
+async function playInline(terminal, stage) {
+  const agent = await propose(terminal, stage);
+  draw(terminal, stage, 'inline', 'A proposed edit in one window, with the removed lines in it');
+  agent.close();
+}
+
+async function propose(terminal, stage) {
   const agent = await connect(stage);
   void agent.call('openDiff', {
     old_file_path: path.join(stage.workspace, 'greet.py'),
@@ -54,13 +78,7 @@ async function play(terminal, stage) {
     tab_name: '✻ [Claude Code] greet.py (bd82ac) ⧉',
   });
   await terminal.shows(/:w accepts/);
-  draw(terminal, stage, 'review', 'A proposed edit beside the file: :w accepts it, :q rejects it');
-
-  terminal.type(':ClaudeBridgeStatus');
-  terminal.keys('Enter');
-  await terminal.shows(/Pending reviews/);
-  draw(terminal, stage, 'status', ':ClaudeBridgeStatus shows port, lock file, clients and reviews');
-  agent.close();
+  return agent;
 }
 
 function draw(terminal, stage, name, title) {

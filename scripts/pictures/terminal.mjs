@@ -11,10 +11,11 @@ export class Terminal {
       execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
   }
 
-  open(nvim, stage) {
+  open(nvim, stage, own = {}) {
     const agent = JSON.stringify([process.execPath, inProject('scripts/demo-agent.mjs')]);
     const env = {
       ...stage.xdg,
+      ...own,
       HOME: stage.home,
       PATH: process.env.PATH,
       LANG: 'C.UTF-8',

@@ -6,6 +6,7 @@ vim.o.termguicolors = vim.env.COLORTERM == 'truecolor'
 local agent = vim.json.decode(vim.env.CLAUDE_BRIDGE_TRY_AGENT or '[]')
 vim.g.claude_bridge = {
   auto_start = true,
+  diff = { layout = vim.env.CLAUDE_BRIDGE_TRY_LAYOUT },
   terminal = #agent > 0 and { cmd = agent } or nil,
 }
 

@@ -47,44 +47,34 @@ async function expectRows(...wanted: string[]): Promise<void> {
   });
 }
 
-/** The groups by which lines are coloured, and parts of them from one byte to another. */
+/** The groups by which lines are coloured, from one to another, and parts of a line, byte by byte. */
 const colours = (): Promise<unknown> =>
   bench.nvim.lua(`
     local found = {}
     local ns = vim.api.nvim_get_namespaces().claude_bridge_inline
     for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true })) do
       local row, column, d = mark[2], mark[3], mark[4]
-      if d.line_hl_group then
-        table.insert(found, { row + 1, (d.line_hl_group:gsub('ClaudeDiff', '')) })
-      elseif d.hl_group then
-        table.insert(found, { row + 1, (d.hl_group:gsub('ClaudeDiff', '')), column, d.end_col })
+      local group = (d.hl_group or ''):gsub('ClaudeDiff', '')
+      if group == 'Text' then
+        table.insert(found, { group, row + 1, column, d.end_col })
+      elseif group ~= '' then
+        table.insert(found, { group, row + 1, d.end_row })
       end
     end
     return found`);
 
-test('both sides are in one window, the removed lines where they were', async () => {
-  const { review, before } = await open();
-  await expectRows(
-    ...['zero', 'one', 'two', 'three', 'twö', 'THREE', 'new', 'four', 'five', 'six', 'end', '~'],
-  );
-  expect(await bench.nvim.lua(`return vim.fn.winlayout()[1]`)).toBe('leaf');
-  await bench.nvim.feed(':w<CR>');
-  expect(await review.outcome).toEqual({ kind: 'accepted', text: PROPOSAL, edited: false });
-  await expectGone(before);
-});
-
 test('lines are coloured, and in changed ones the characters that differ', async () => {
   await open({ file: 'a\nsame\nÄb\ngone\n', proposal: 'a\nnew\nsame\nÖb\n' });
   expect(await colours()).toEqual([
-    [2, 'Added'],
-    [4, 'Changed'],
-    [4, 'Text', 0, 2],
+    ['Added', 2, 2],
+    ['Changed', 4, 4],
+    ['Text', 4, 0, 2],
   ]);
   await bench.nvim.feed(':%d<CR>isame<CR>Öb<CR>gone<Esc>');
   await vi.waitFor(async () =>
     expect(await colours()).toEqual([
-      [2, 'Changed'],
-      [2, 'Text', 0, 2],
+      ['Changed', 2, 2],
+      ['Text', 2, 0, 2],
     ]),
   );
   expect(
@@ -92,13 +82,36 @@ test('lines are coloured, and in changed ones the characters that differ', async
   ).toBe('DiffDelete');
 });
 
+test('of a change the lines that are alike stand for one another', async () => {
+  await open({
+    file: 'def greet(name):\n    return "Hello, " + name\n',
+    proposal: 'def greet(name, how):\n    """Greet."""\n    return "Hello" + name\nnew()\n',
+  });
+  expect(await colours()).toEqual([
+    ['Changed', 1, 1],
+    ['Text', 1, 14, 19],
+    ['Added', 2, 2],
+    ['Changed', 3, 3],
+
+    ['Added', 4, 4],
+  ]);
+});
+
+test('each of the colours is on the screen', async () => {
+  await open({ file: 'a old b\nsame\n', proposal: 'a new b\nsame\nadded\n' });
+  await expectRows('a old b', 'a new b', 'same', 'added');
+  const attributes = await bench.nvim.lua<number[]>(`vim.cmd.redraw()
+    return vim.tbl_map(function(cell) return vim.fn.screenattr(cell[1], cell[2]) end,
+      { { 2, 1 }, { 3, 1 }, { 3, 3 }, { 4, 1 }, { 5, 1 } })`);
+  expect(new Set(attributes).size).toBe(5);
+});
+
 test('a character is coloured whole, whichever of its bytes differ', async () => {
   await open({ file: 'xäy\n→z\n', proposal: 'xåy\n↑z\n' });
   expect(await colours()).toEqual([
-    [1, 'Changed'],
-    [1, 'Text', 1, 3],
-    [2, 'Changed'],
-    [2, 'Text', 0, 3],
+    ['Changed', 1, 2],
+    ['Text', 1, 1, 3],
+    ['Text', 2, 0, 3],
   ]);
 });
 
@@ -137,8 +150,8 @@ const DRAWN = `
   local buffer = review.proposal.buffer
   for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, ns, 0, -1, { details = true })) do
     local row, d = mark[2], mark[4]
-    if d.line_hl_group then
-      table.insert(lines, row + 1)
+    if d.hl_eol then
+      vim.list_extend(lines, vim.fn.range(row + 1, d.end_row))
     elseif d.virt_lines then
       local texts = vim.tbl_map(function(l) return (l[1][1]:gsub(' *$', '')) end, d.virt_lines)
       table.insert(removed, { row + 1, d.virt_lines_above and 'above' or 'below', texts })

@@ -23,8 +23,9 @@ const CHANGED_INLINE = `
   local ns = vim.api.nvim_get_namespaces().claude_bridge_inline
   local found = {}
   for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true })) do
-    if mark[4].line_hl_group or mark[4].virt_lines then
-      found[mark[2] + 1] = true
+    local last = mark[4].virt_lines and mark[2] + 1 or mark[4].hl_eol and mark[4].end_row or 0
+    for line = mark[2] + 1, last do
+      found[line] = true
     end
   end
   local lines = vim.tbl_keys(found)

@@ -108,12 +108,19 @@ local function match_lines(hunk, comparison)
   return matched, added
 end
 
+--- Colours whole lines, to the window's edge.
 ---@param buffer integer
----@param line integer 1-based
+---@param first integer 1-based
+---@param last integer inclusive
 ---@param group string
-local function mark_line(buffer, line, group)
-  -- The colours of the text itself stay on top, as in a diff.
-  vim.api.nvim_buf_set_extmark(buffer, namespace, line - 1, 0, { line_hl_group = group })
+local function mark_rows(buffer, first, last, group)
+  vim.api.nvim_buf_set_extmark(buffer, namespace, first - 1, 0, {
+    end_row = last,
+    hl_group = group,
+    hl_eol = true,
+    priority = 100,
+    strict = false,
+  })
 end
 
 ---@param buffer integer
@@ -135,27 +142,22 @@ end
 ---@param hunk claude_bridge.Hunk
 ---@param comparison claude_bridge.Comparison
 local function mark_lines(buffer, hunk, comparison)
-  local new = hunk.proposal
-  if new.count > MAX_LINES then
-    vim.api.nvim_buf_set_extmark(buffer, namespace, new.start - 1, 0, {
-      end_row = new.start - 1 + new.count,
-      hl_group = hunk.original.count == 0 and 'ClaudeDiffAdded' or 'ClaudeDiffChanged',
-      hl_eol = true,
-      priority = 100,
-      strict = false,
-    })
+  local first, last = hunk.proposal.start, hunk.proposal.start + hunk.proposal.count - 1
+  if hunk.proposal.count > MAX_LINES then
+    local is_new = hunk.original.count == 0
+    mark_rows(buffer, first, last, is_new and 'ClaudeDiffAdded' or 'ClaudeDiffChanged')
     return
   end
   local matched, added = match_lines(hunk, comparison)
-  for line = new.start, new.start + new.count - 1 do
-    mark_line(buffer, line, added[line] and 'ClaudeDiffAdded' or 'ClaudeDiffChanged')
-    local old = matched[line]
+  local run = first
+  for line = first, last do
+    if line == last or added[line] ~= added[line + 1] then
+      mark_rows(buffer, run, line, added[line] and 'ClaudeDiffAdded' or 'ClaudeDiffChanged')
+      run = line + 1
+    end
+    local old, new = comparison.original.lines[matched[line]], comparison.proposal.lines[line]
     if old then
-      mark_text(
-        buffer,
-        line,
-        changed_part(comparison.original.lines[old], comparison.proposal.lines[line])
-      )
+      mark_text(buffer, line, changed_part(old, new))
     end
   end
 end
