@@ -63,6 +63,17 @@ const colours = (): Promise<unknown> =>
     end
     return found`);
 
+test('both sides are in one window, the removed lines where they were', async () => {
+  const { review, before } = await open();
+  await expectRows(
+    ...['zero', 'one', 'two', 'three', 'twö', 'THREE', 'new', 'four', 'five', 'six', 'end', '~'],
+  );
+  expect(await bench.nvim.lua(`return vim.fn.winlayout()[1]`)).toBe('leaf');
+  await bench.nvim.feed(':w<CR>');
+  expect(await review.outcome).toEqual({ kind: 'accepted', text: PROPOSAL, edited: false });
+  await expectGone(before);
+});
+
 test('lines are coloured, and in changed ones the characters that differ', async () => {
   await open({ file: 'a\nsame\nÄb\ngone\n', proposal: 'a\nnew\nsame\nÖb\n' });
   expect(await colours()).toEqual([
