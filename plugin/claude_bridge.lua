@@ -29,6 +29,11 @@ local commands = {
     complete = complete_terminal,
     desc = "Show or hide the agent's terminal",
   },
+  ClaudeBridgeFocus = {
+    nargs = '*',
+    complete = complete_terminal,
+    desc = "Go to the agent's terminal and back",
+  },
   -- Completion by a function: with `complete=file` Neovim would expand `%`, `$` and `[` in names.
   ClaudeMention = {
     nargs = '?',
@@ -47,9 +52,10 @@ local commands = {
   ClaudeSendText = { nargs = '+', bang = true, desc = "Type text into the agent's terminal" },
   ClaudeDiffAccept = {
     range = true,
+    bang = true,
     desc = 'Accept the proposed edit, or what it changes in lines',
   },
-  ClaudeDiffReject = { nargs = '?', desc = 'Reject the proposed edit' },
+  ClaudeDiffReject = { nargs = '?', bang = true, desc = 'Reject the proposed edit' },
   ClaudeHunkAccept = { desc = 'Leave the change at the cursor and go to the next' },
   ClaudeHunkReject = {
     range = true,

@@ -62,6 +62,9 @@ local actions = {
   ClaudeBridgeTerminal = function(args)
     require('claude_bridge.terminal').toggle({ args = args.args, restart = args.bang })
   end,
+  ClaudeBridgeFocus = function(args)
+    require('claude_bridge.terminal').focus(args.args)
+  end,
   ClaudeMention = function(args)
     with_bridge(function()
       require('claude_bridge.mention').send(args)
@@ -79,14 +82,18 @@ local actions = {
     require('claude_bridge.terminal').send_text(args.args, { submit = not args.bang })
   end,
   ClaudeDiffAccept = function(args)
-    if args.range > 0 then
+    if args.bang then
+      require('claude_bridge.review').accept_all()
+    elseif args.range > 0 then
       require('claude_bridge.review').accept_lines(args.line1, args.line2)
     else
       require('claude_bridge.review').accept()
     end
   end,
   ClaudeDiffReject = function(args)
-    require('claude_bridge.review').reject(args.args ~= '' and args.args or nil)
+    local review = require('claude_bridge.review')
+    local reject = args.bang and review.reject_all or review.reject
+    reject(args.args ~= '' and args.args or nil)
   end,
   ClaudeHunkAccept = function()
     require('claude_bridge.review.hunk_commands').accept()

@@ -34,8 +34,9 @@ local function set(name, value)
 end
 
 --- What is exempt now, by either spelling, and the loopback names.
+---@param over? table<string, string> variables that go before those of Neovim
 ---@return string
-local function no_proxy()
+local function no_proxy(over)
   local entries, seen = {}, {}
   local function add(entry)
     if entry ~= '' and not seen[entry] then
@@ -44,7 +45,7 @@ local function no_proxy()
     end
   end
   for _, name in ipairs(NO_PROXY) do
-    for entry in (read(name) or ''):gmatch('[^,%s]+') do
+    for entry in (over and over[name] or read(name) or ''):gmatch('[^,%s]+') do
       -- Exempts every host, and only when it stands alone.
       if entry == '*' then
         return '*'
@@ -86,10 +87,11 @@ end
 
 --- The environment for an agent's own process, also where Neovim's is kept as it is.
 ---@param names? string[] what may tell which agent it is: its name, its executable
----@return table<string, string> empty while the bridge does not run
+---@return table<string, string> those of the user only while the bridge does not run
 function M.for_agent(names)
+  local users = require('claude_bridge.config').get().terminal.env
   if vim.tbl_isempty(variables) then
-    return {}
+    return vim.deepcopy(users)
   end
   local environment = vim.deepcopy(variables)
   for _, name in ipairs(names or {}) do
@@ -98,7 +100,8 @@ function M.for_agent(names)
       environment[variable] = ''
     end
   end
-  local exempt = no_proxy()
+  environment = vim.tbl_extend('force', environment, users)
+  local exempt = no_proxy(users)
   for _, name in ipairs(NO_PROXY) do
     environment[name] = exempt
   end

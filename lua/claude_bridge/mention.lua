@@ -15,7 +15,11 @@ local function send(path, lines)
   end
   if not require('claude_bridge.channel').notify(event) then
     complain('not running; :ClaudeBridgeStart starts it')
+    return
   end
+  vim.schedule(function()
+    require('claude_bridge.terminal').after_mention()
+  end)
 end
 
 --- Whether there is such a file or folder on this machine. A folder is told with a slash.
@@ -67,10 +71,31 @@ local function resolve(argument)
   end
 end
 
+--- Lines behind a path, as agents write them: `a.txt#L3` or `a.txt#L3-7`.
+---@param argument string
+---@return string? path
+---@return { first: integer, last: integer }? lines 0-based
+local function split_lines(argument)
+  local path, one, two = argument:match('^(.+)#L(%d+)%-?L?(%d*)$')
+  if not path then
+    return nil
+  end
+  local first = math.max(1, tonumber(one) or 1)
+  local last = math.max(1, tonumber(two) or first)
+  return path, { first = math.min(first, last) - 1, last = math.max(first, last) - 1 }
+end
+
 ---@param argument string
 ---@param lines? { first: integer, last: integer }
 local function mention_path(argument, lines)
   local path, is_folder = resolve(argument)
+  if not path then
+    local name, named_lines = split_lines(argument)
+    if name then
+      path, is_folder = resolve(name)
+      lines = named_lines
+    end
+  end
   if not path then
     complain('no such file or folder: ' .. argument)
   elseif is_folder then

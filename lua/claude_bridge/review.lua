@@ -257,6 +257,19 @@ function M.accept()
   require('claude_bridge.review.pick').one('Accept which edit?', accept)
 end
 
+--- Accepts every pending proposal as it stands.
+function M.accept_all()
+  require('claude_bridge.review.pick').all(accept)
+end
+
+--- Rejects every pending proposal.
+---@param reason? string for the agents
+function M.reject_all(reason)
+  require('claude_bridge.review.pick').all(function(review)
+    reject(review, reason)
+  end)
+end
+
 --- Accepts what the proposal changes in some lines of the current buffer, and nothing else of it.
 ---@param first integer 1-based
 ---@param last integer inclusive

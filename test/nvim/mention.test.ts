@@ -50,6 +50,22 @@ describe('the current file', () => {
     await mentioned({ kind: 'mention', path, first: 0, last: 1 });
   });
 
+  test.each([
+    ['a b.txt#L3', 'a b.txt', { first: 2, last: 2 }],
+    ['a b.txt#L3-7', 'a b.txt', { first: 2, last: 6 }],
+    ['a b.txt#L7-L3', 'a b.txt', { first: 2, last: 6 }],
+    ['a b.txt#L0', 'a b.txt', { first: 0, last: 0 }],
+    ['%#L2', 'f.txt', { first: 1, last: 1 }],
+    ['odd#L3', 'odd#L3', {}],
+  ])('lines of a file that is named: %s', async (argument, name, lines) => {
+    context.write('a b.txt', 'short');
+    context.write('odd#L3', 'short');
+    context.write('odd', ten);
+    await context.open('f.txt', ten);
+    await mention(argument);
+    await mentioned({ kind: 'mention', path: context.path(name), ...lines });
+  });
+
   test('%, # and <cfile> by their names', async () => {
     const a = await context.open('a.txt', 'b.txt');
     const b = await context.open('b.txt');

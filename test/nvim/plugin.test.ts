@@ -10,6 +10,7 @@ const LOAD = ['--cmd', 'runtime plugin/claude_bridge.lua'];
 const NO_NODE = ['--cmd', "let $PATH='/nonexistent'"];
 
 const COMMANDS = [
+  'ClaudeBridgeFocus',
   'ClaudeBridgeLog',
   'ClaudeBridgeRestart',
   'ClaudeBridgeStart',

@@ -274,6 +274,24 @@ test('commands find the review that is meant, else ask', async () => {
   expect(await bench.nvim.messages()).toContain('no edit waits for a review');
 });
 
+test.each([
+  ['accept_all()', { kind: 'accepted' }],
+  ["reject_all('no')", { kind: 'rejected', reason: 'no' }],
+])('all at once: %s', async (call, outcome) => {
+  const file = await start();
+  const before = await snapshot(bench.nvim);
+  const reviews = [];
+  for (const key of ['one', 'two', 'three']) {
+    reviews.push(await bench.open({ path: file, proposal: `${key}\n`, key }));
+  }
+  await bench.nvim.lua(`require('claude_bridge.review').${call}`);
+  for (const review of reviews) expect(await review.outcome).toMatchObject(outcome);
+  await gone();
+  expect(await snapshot(bench.nvim)).toEqual(before);
+  await bench.nvim.lua(`require('claude_bridge.review').${call}`);
+  expect(await bench.nvim.messages()).toContain('no edit waits for a review');
+});
+
 test('several edits of one file are told apart by what they change first', async () => {
   const file = await start();
   await bench.nvim.lua(`vim.ui.select = function(items, options)

@@ -138,6 +138,17 @@ describe('provider snacks', () => {
     expect(starts()).toHaveLength(1);
   });
 
+  test('its window is as the options say', async () => {
+    await setup({ provider: 'snacks', snacks: { position: 'left', width: 20 } });
+    await toggle();
+    await started(1);
+    expect(
+      await nvim.lua(
+        'return { vim.api.nvim_win_get_width(0), vim.api.nvim_win_get_position(0)[2] }',
+      ),
+    ).toEqual([20, 0]);
+  });
+
   test('takes text, for the one agent that is meant', async () => {
     await toggle();
     await started(1);
@@ -175,6 +186,33 @@ describe('provider snacks', () => {
     await toggle();
     await expect.poll(windows).toBe(1);
     expect(await nvim.messages()).toBe('');
+  });
+});
+
+describe('a provider of the user', () => {
+  test('shows the agent, and what it leaves out is done without', async () => {
+    await nvim.lua(`_G.calls = {}
+      require('claude_bridge').setup({ terminal = { provider = {
+        open = function(spec) table.insert(_G.calls, { spec.agent, spec.argv, spec.env.CLAUDE_CODE_SSE_PORT }) end,
+        send = function(spec, text, submit) table.insert(_G.calls, { text, submit }) return true end,
+      } } })`);
+    await toggle(' --flag');
+    const shown = ['claude', ['claude', '--flag'], '4711'];
+    await expect.poll(() => nvim.lua('return _G.calls')).toEqual([shown]);
+    await nvim.command('ClaudeSendText hello');
+    await nvim.command('ClaudeSendText! there');
+    expect(await nvim.lua('return _G.calls')).toEqual([shown, ['hello', true], ['there', false]]);
+    expect(await nvim.messages()).toBe('');
+  });
+
+  test('that shows nothing is no provider', async () => {
+    await setup({ provider: { show: 1 } });
+    expect(await nvim.lua(`return require('claude_bridge.config').problems()`)).toEqual([
+      'option `terminal.provider`: expected one of native, snacks, external, none, or a table of functions, with `open`, got a table',
+    ]);
+    expect(await nvim.lua(`return require('claude_bridge.config').get().terminal.provider`)).toBe(
+      'native',
+    );
   });
 });
 

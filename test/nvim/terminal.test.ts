@@ -80,6 +80,64 @@ test('the bridge starts first, and the agent gets its variables', async () => {
   ]);
 });
 
+test('the variables of the user go before ours, and the loopback stays exempt', async () => {
+  await setup({ env: { CLAUDE_CODE_SSE_PORT: '1', no_proxy: 'intern.example' } });
+  await opened();
+  expect(starts()[0]).toMatchObject({
+    port: '1',
+    noProxy: 'intern.example,localhost,127.0.0.1,::1',
+  });
+});
+
+test(':ClaudeBridgeFocus goes to the terminal and back, and starts it once', async () => {
+  await nvim.command('edit a.txt | vsplit b.txt');
+  const home = await nvim.lua('return vim.api.nvim_get_current_win()');
+  await nvim.command('ClaudeBridgeFocus');
+  await expect.poll(() => starts().length).toBe(1);
+  await expect.poll(mode).toBe('t');
+  for (let round = 0; round < 2; round++) {
+    await nvim.lua(`require('claude_bridge.commands').run('ClaudeBridgeFocus', { args = '' })`);
+    expect(await nvim.lua('return vim.api.nvim_get_current_win()')).toBe(home);
+    await expect.poll(mode).toBe('n');
+    await nvim.command('ClaudeBridgeFocus');
+    await expect.poll(mode).toBe('t');
+    expect(await isTerminal()).toBe(true);
+  }
+  expect(await windows()).toBe(3);
+  expect(starts()).toHaveLength(1);
+});
+
+test(':ClaudeBridgeFocus shows a terminal that is hidden, and stays where nothing else is', async () => {
+  await opened();
+  await nvim.command('wincmd t');
+  await toggle();
+  expect(await windows()).toBe(1);
+  await nvim.command('ClaudeBridgeFocus');
+  expect(await windows()).toBe(2);
+  await expect.poll(mode).toBe('t');
+  await nvim.command('only');
+  await nvim.command('ClaudeBridgeFocus');
+  expect(await isTerminal()).toBe(true);
+  expect(await nvim.messages()).toBe('');
+});
+
+test.each([true, false])('after a mention the focus: %s', async (focus) => {
+  await setup({ focus_after_mention: focus });
+  fs.writeFileSync(path.join(nvim.home, 'a.txt'), 'one\n');
+  await nvim.captureNotifications();
+  await nvim.command('edit a.txt');
+  await nvim.command('ClaudeMention');
+  expect(await isTerminal()).toBe(false);
+  await opened();
+  await nvim.command('wincmd t');
+  await expect.poll(mode).toBe('n');
+  await nvim.command('ClaudeMention nowhere.txt');
+  expect(await isTerminal()).toBe(false);
+  await nvim.command('ClaudeMention');
+  if (focus) await expect.poll(mode).toBe('t');
+  expect(await isTerminal()).toBe(focus);
+});
+
 test("with Neovim's environment kept as it is, the agent gets them all the same", async () => {
   await nvim.lua(
     `require('claude_bridge').setup({ environment = false, terminal = { cmd = ... } })`,

@@ -17,14 +17,17 @@ local M = {}
 ---@field log { level: 'debug'|'info'|'warn'|'error', path?: string }
 
 ---@class claude_bridge.TerminalConfig
----@field provider 'native'|'snacks'|'external'|'none'
+---@field provider 'native'|'snacks'|'external'|'none'|claude_bridge.TerminalProvider
 ---@field cmd string|string[]
 ---@field agents table<string, string|string[]>
 ---@field external? string[]|fun(argv: string[], context: { cwd: string, env: table<string, string> }): string[]?
 ---@field send? fun(text: string, options: { submit: boolean, agent?: string, cwd?: string })
+---@field env table<string, string>
 ---@field cwd? string|fun(): string?
 ---@field side 'right'|'left'
 ---@field width number
+---@field snacks table
+---@field focus_after_mention boolean
 ---@field auto_insert boolean
 ---@field auto_close boolean
 

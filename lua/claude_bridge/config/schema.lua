@@ -2,11 +2,11 @@
 ---
 --- Keep descriptions in plain sentences: they stand in `:help claude_bridge-options` as they are.
 
----@alias claude_bridge.OptionType 'boolean'|'string'|'integer'|'number'|'function'|'strings'|'commands'|'tables'
+---@alias claude_bridge.OptionType 'boolean'|'string'|'integer'|'number'|'function'|'strings'|'commands'|'tables'|'variables'|'table'|'provider'
 
 ---@class (exact) claude_bridge.Option
 ---@field path string with dots between the groups
----@field types claude_bridge.OptionType[] any of them; 'strings' is a list of strings, 'commands' a table of name -> string or list, 'tables' one of name -> table
+---@field types claude_bridge.OptionType[] any of them; 'strings' is a list of strings, 'commands' a table of name -> string or list, 'tables' one of name -> table, 'variables' one of name -> string, 'provider' a terminal provider
 ---@field default? any nil: unset
 ---@field values? string[] what a string, or each of a list, may be where not every string is right
 ---@field min? number
@@ -148,10 +148,10 @@ return {
   },
   {
     path = 'terminal.provider',
-    types = { 'string' },
+    types = { 'string', 'provider' },
     values = { 'native', 'snacks', 'external', 'none' },
     default = 'native',
-    description = 'Where |:ClaudeBridgeTerminal| runs the agent: in a terminal window of Neovim, in one of snacks.nvim, by the command of `terminal.external`, or nowhere, for who starts agents by hand.',
+    description = 'Where |:ClaudeBridgeTerminal| runs the agent: in a terminal window of Neovim, in one of snacks.nvim, by the command of `terminal.external`, or nowhere, for who starts agents by hand. A table is a provider of your own, see |claude_bridge-terminal-provider|.',
   },
   {
     path = 'terminal.cmd',
@@ -176,6 +176,12 @@ return {
     description = 'For agents that run outside Neovim: how to type into them. A function that is given the text and a table with `submit` (whether to press <Enter>), `agent` and `cwd`. |:ClaudeSendText| uses it, and so does |:ClaudeDiffReject| for its reason.',
   },
   {
+    path = 'terminal.env',
+    types = { 'variables' },
+    default = {},
+    description = 'Further environment variables for agents that |:ClaudeBridgeTerminal| starts.',
+  },
+  {
     path = 'terminal.cwd',
     types = { 'string', 'function' },
     description = "The agent's working directory: a path, or a function that returns one. Unset: that of the current window.",
@@ -193,6 +199,18 @@ return {
     default = 0.4,
     min = 0.05,
     description = 'The width of the terminal window: a share of the screen where it is below 1, else columns.',
+  },
+  {
+    path = 'terminal.snacks',
+    types = { 'table' },
+    default = {},
+    description = "For the provider `snacks`: options for its window, over `side` and `width`, such as { position = 'float', width = 0.8 }.",
+  },
+  {
+    path = 'terminal.focus_after_mention',
+    types = { 'boolean' },
+    default = false,
+    description = "Go to the agent's terminal after a mention, where one runs in Neovim.",
   },
   {
     path = 'terminal.auto_insert',

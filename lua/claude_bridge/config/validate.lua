@@ -39,6 +39,20 @@ local checks = {
       return is_command(command)
     end)
   end,
+  variables = function(value)
+    if type(value) ~= 'table' or (vim.islist(value) and #value > 0) then
+      return false
+    end
+    return vim.iter(value):all(function(name, text)
+      return type(name) == 'string' and type(text) == 'string'
+    end)
+  end,
+  table = function(value)
+    return type(value) == 'table'
+  end,
+  provider = function(value)
+    return type(value) == 'table' and vim.is_callable(value.open)
+  end,
   tables = function(value)
     if type(value) ~= 'table' or (vim.islist(value) and #value > 0) then
       return false
@@ -59,6 +73,9 @@ local names = {
   strings = 'a list of strings',
   commands = 'a table of name = command',
   tables = 'a table of name = table',
+  variables = 'a table of name = text',
+  table = 'a table',
+  provider = 'a table of functions, with `open`',
 }
 
 --- What an option accepts, for messages and for the help file.
@@ -67,7 +84,13 @@ local names = {
 function M.expected(option)
   if option.values then
     local list = vim.list_contains(option.types, 'strings') and 'a list of: ' or 'one of '
-    return list .. table.concat(option.values, ', ')
+    local others = vim.tbl_filter(function(kind)
+      return kind ~= 'string' and kind ~= 'strings'
+    end, option.types)
+    local also = vim.tbl_map(function(kind)
+      return ', or ' .. names[kind]
+    end, others)
+    return list .. table.concat(option.values, ', ') .. table.concat(also)
   end
   local kinds = vim.tbl_map(function(kind)
     return names[kind]
@@ -98,7 +121,7 @@ local function in_range(value, option)
   if type(value) == 'number' then
     return value >= (option.min or value) and value <= (option.max or value)
   end
-  if not option.values then
+  if not option.values or (type(value) ~= 'string' and not is_list_of_strings(value)) then
     return true
   end
   return vim.iter(type(value) == 'table' and value or { value }):all(function(item)

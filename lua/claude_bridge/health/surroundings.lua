@@ -83,7 +83,8 @@ end
 
 local function check_provider()
   local config = require('claude_bridge.config').get().terminal
-  health.info('Terminal provider: ' .. config.provider)
+  local name = type(config.provider) == 'table' and 'one of your own' or config.provider
+  health.info('Terminal provider: ' .. name)
   check_typing(config)
   if config.provider == 'snacks' and not pcall(require, 'snacks') then
     health.error('The provider `snacks` needs snacks.nvim, which is not installed', {

@@ -40,6 +40,10 @@ function M.ask(reviews, prompt, act)
   end)
 end
 
+local function tell_that_none_waits()
+  require('claude_bridge.ui').notify({ level = 'info', message = 'no edit waits for a review' })
+end
+
 ---@return claude_bridge.Review?
 local function obvious()
   local here = state.of_window(vim.api.nvim_get_current_win())
@@ -68,7 +72,17 @@ function M.one(prompt, act)
   elseif #state.pending() > 0 then
     M.ask(state.pending(), prompt, act)
   else
-    require('claude_bridge.ui').notify({ level = 'info', message = 'no edit waits for a review' })
+    tell_that_none_waits()
+  end
+end
+
+--- All that wait, the oldest first.
+---@param act fun(review: claude_bridge.Review)
+function M.all(act)
+  local pending = state.pending()
+  vim.iter(pending):each(act)
+  if #pending == 0 then
+    tell_that_none_waits()
   end
 end
 

@@ -20,10 +20,14 @@ local DEFAULT_AGENT = 'claude'
 --- Known without a word in the options.
 local OTHER_AGENTS = { opencode = 'opencode', ['sid-code'] = 'sid-code' }
 
+--- One of the user's own need not have every function.
 ---@return claude_bridge.TerminalProvider
 local function provider()
-  local name = require('claude_bridge.config').get().terminal.provider
-  return require('claude_bridge.terminal.' .. name)
+  local chosen = require('claude_bridge.config').get().terminal.provider
+  if type(chosen) == 'table' then
+    return setmetatable(chosen, { __index = require('claude_bridge.terminal.none') })
+  end
+  return require('claude_bridge.terminal.' .. chosen)
 end
 
 ---@return table<string, string|string[]>
@@ -127,6 +131,47 @@ function M.toggle(options)
       chosen.open(spec)
     end)
   end)
+end
+
+--- Goes back to the window before, else to any that is no terminal.
+local function leave()
+  local current_window = vim.api.nvim_get_current_win()
+  local likely = { vim.fn.win_getid(vim.fn.winnr('#')) }
+  vim.list_extend(likely, vim.api.nvim_tabpage_list_wins(0))
+  local back = vim.iter(likely):find(function(window)
+    return window ~= 0
+      and window ~= current_window
+      and vim.api.nvim_win_is_valid(window)
+      and vim.bo[vim.api.nvim_win_get_buf(window)].buftype ~= 'terminal'
+  end)
+  if back then
+    vim.api.nvim_set_current_win(back)
+  end
+end
+
+--- Goes to the agent's terminal, which is shown and started where need be; from there back to where
+--- the user was. It stays on screen.
+---@param args? string as after `:ClaudeBridgeTerminal`
+function M.focus(args)
+  local spec, own = specify(args), current()
+  if own and own.agent == spec.agent and own.cwd == spec.cwd then
+    leave()
+  elseif provider().is_running(spec) then
+    provider().open(spec)
+  else
+    M.toggle({ args = args })
+  end
+end
+
+--- Goes to the agent's terminal after a mention, if the user wants that and one runs.
+function M.after_mention()
+  if not require('claude_bridge.config').get().terminal.focus_after_mention then
+    return
+  end
+  local spec = specify()
+  if provider().is_running(spec) then
+    provider().open(spec)
+  end
 end
 
 --- Types a text into the agent's terminal, as one paste.

@@ -58,7 +58,11 @@ local function start(spec)
     auto_insert = options.auto_insert,
     -- It would call an agent that we end ourselves a failure.
     auto_close = false,
-    win = { position = options.side, width = options.width, fixbuf = true },
+    win = vim.tbl_deep_extend('force', {
+      position = options.side,
+      width = options.width,
+      fixbuf = true,
+    }, options.snacks),
   })
   local terminal = { spec = spec, window = window, job = vim.b[window.buf].terminal_job_id }
   vim.b[window.buf].claude_bridge_terminal = { agent = spec.agent, cwd = spec.cwd }
