@@ -13,6 +13,7 @@ export interface StageOptions {
   readonly clients?: number;
   /** False leaves the bridge off: what Neovim itself costs. */
   readonly bridge?: boolean;
+  readonly layout?: 'vertical' | 'inline';
 }
 
 export interface Stage {
@@ -42,6 +43,9 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
   const nvim = await startNvim({ ui: true, cwd: folder, args: [file] });
   onTestFinished(() => nvim.dispose());
   const peers: Peer[] = [];
+  await nvim.lua('vim.g.claude_bridge = { diff = { layout = ... } }', [
+    options.layout ?? 'vertical',
+  ]);
   if (options.bridge !== false) {
     const port = await startBridge(nvim);
     for (let i = 0; i < (options.clients ?? 1); i++) peers.push(await connect(nvim, port));
