@@ -174,6 +174,15 @@ describe('undo takes along what no line shows', () => {
     }
   });
 
+  test('also from another window, and the proposal stays unmodified', async () => {
+    const review = await open('A\r\nb\r\n', 'a\nb\n');
+    await commands(take);
+    await bench.nvim.lua(`proposal = vim.api.nvim_get_current_buf() vim.cmd('new')
+      vim.api.nvim_buf_call(proposal, function() vim.cmd('silent undo') end)`);
+    expect(await review.text()).toBe('a\nb\n');
+    expect(await bench.nvim.lua('return vim.bo[proposal].modified')).toBe(false);
+  });
+
   test('also where another change follows', async () => {
     const review = await open('a\nB\n', 'a\nb');
     await commands(take);
