@@ -12,6 +12,7 @@ import type { AgentLink, BufferPort, LinkContext } from './session/ports.ts';
 import type { AgentSettings } from './session-settings.ts';
 import { SidBridgeLink } from './sid-bridge/link.ts';
 import { ChildPipe } from './transport/pipe/child.ts';
+import { isLoopback } from './transport/pipe/hosts.ts';
 import { HttpClient } from './transport/pipe/http-client.ts';
 import { issueToken, verifyToken } from './transport/pipe/session-token.ts';
 import { WsClient } from './transport/pipe/ws-client.ts';
@@ -130,6 +131,12 @@ export class ConfiguredAgents implements AgentDirectory {
     const { logger, session, sink } = context;
     const { host = LOOPBACK, port = 0, cert, key } = settings.listen ?? {};
     const secret = this.#secret(settings);
+    if (secret === undefined && !isLoopback(host)) {
+      throw new BridgeError(
+        'refused',
+        `Listening on ${host} lets other machines call: name the variable of the secret, secret_env.`,
+      );
+    }
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const server = new WsServer({
       host,

@@ -6,7 +6,10 @@ import { z } from 'zod';
 
 const id = z.union([z.string(), z.number().transform(String)]);
 const maybe = { id: id.nullish() };
+/** Of what is answered: it goes back as it came, and a number is no text. */
+const answerable = { id: z.union([z.string(), z.number()]).nullish() };
 const text = z.string();
+const output = z.union([text, z.instanceof(Uint8Array)]);
 const nothing = z.unknown();
 
 const Block = z.looseObject({ type: z.string().nullish(), text: z.string().nullish() });
@@ -94,14 +97,14 @@ export const agentMessages = {
   file_created: z.looseObject({ path: text }),
   file_deleted: z.looseObject({ path: text }),
   permission_request: z.looseObject({
-    ...maybe,
+    ...answerable,
     tool: text,
     input: z.unknown().optional(),
     reason: text.nullish(),
   }),
   permission_response: z.looseObject({ ...maybe, decision: z.unknown().optional() }),
   plan_approval_request: z.looseObject({
-    ...maybe,
+    ...answerable,
     plan: z.union([text, z.unknown()]),
     agent: text.nullish(),
   }),
@@ -111,7 +114,7 @@ export const agentMessages = {
     reason: text.nullish(),
   }),
   question_request: z.looseObject({
-    ...maybe,
+    ...answerable,
     question: text,
     options: z.array(Option).nullish(),
     multiSelect: z.boolean().nullish(),
@@ -138,7 +141,7 @@ export const agentMessages = {
     percent: z.number().nullish(),
     message: text.nullish(),
   }),
-  elicitation: z.looseObject({ ...maybe, schema: z.unknown(), message: text.nullish() }),
+  elicitation: z.looseObject({ ...answerable, schema: z.unknown(), message: text.nullish() }),
   elicitation_response: z.looseObject({ ...maybe, answer: z.unknown().optional() }),
   attachment: z.looseObject({
     path: text,
@@ -146,7 +149,8 @@ export const agentMessages = {
     size: z.number().nullish(),
     mime: text.nullish(),
   }),
-  command_output: z.looseObject({ stdout: text.nullish(), stderr: text.nullish() }),
+  /** Binary, where it was no text to the agent. */
+  command_output: z.looseObject({ stdout: output.nullish(), stderr: output.nullish() }),
   diagnostic: z.looseObject({
     level: text.nullish(),
     message: text,
@@ -176,13 +180,16 @@ export const editorWishes = {
 const inbound = { ...agentMessages, ...editorWishes };
 type Inbound = typeof inbound;
 
+/** In the form in which it came. */
+export type RequestId = string | number;
+
 export type AgentMessageType = keyof Inbound;
 export type AgentMessage = {
   [Type in AgentMessageType]: {
     readonly type: Type;
     readonly data: z.output<Inbound[Type]>;
     /** Of the envelope. */
-    readonly id: string | undefined;
+    readonly id: RequestId | undefined;
   };
 }[AgentMessageType];
 
@@ -194,7 +201,7 @@ export function isAgentMessageType(type: string): type is AgentMessageType {
 export function parseAgentMessage(
   type: AgentMessageType,
   data: unknown,
-  envelopeId: string | undefined,
+  envelopeId: RequestId | undefined,
 ): { readonly message: AgentMessage } | { readonly problem: string } {
   const schema: z.ZodType = inbound[type];
   const parsed = schema.safeParse(data);

@@ -3,7 +3,7 @@ import { fieldsOf } from '../session/forms.ts';
 import type { SessionSink } from '../session/ports.ts';
 import type { DecisionOption, Prompt, PromptAnswer, QuestionPrompt } from '../session/prompts.ts';
 import { bodyOf, diffOf, titleOf } from '../session/tool-texts.ts';
-import type { AgentMessage } from './agent-messages.ts';
+import type { AgentMessage, RequestId } from './agent-messages.ts';
 import type { EditorMessage } from './editor-messages.ts';
 
 type Request = Extract<
@@ -34,40 +34,55 @@ const ANSWERED_BY = {
 
 interface Pending {
   readonly type: Request['type'];
-  readonly id: string | undefined;
+  readonly id: RequestId | undefined;
+  /** What is asked, to tell it from another request that has come under the same id. */
+  readonly content: string;
   readonly over: AbortController;
+}
+
+/** An answer that the agent may not have yet. */
+interface Given {
+  readonly to: Pending;
+  readonly message: EditorMessage;
 }
 
 export interface AsksOptions {
   readonly sink: SessionSink;
+  /** For paths that are not absolute. */
+  readonly folder: string;
   send(message: EditorMessage): void;
+  /** Whether the agent may yet get this message. */
+  holds(message: EditorMessage): boolean;
+  retract(message: EditorMessage): void;
 }
 
 export class Asks {
   readonly #pending = new Set<Pending>();
+  #given: Given[] = [];
 
   constructor(private readonly options: AsksOptions) {}
 
-  get size(): number {
-    return this.#pending.size;
-  }
-
   ask(request: Request): void {
-    // A request that comes again, after a lost line, is the same one.
+    const { sink, folder, send } = this.options;
     const id = request.data.id ?? request.id;
-    const known = [...this.#pending].some(
-      (pending) => pending.type === request.type && id !== undefined && pending.id === id,
-    );
-    if (known) return;
-    const pending = { type: request.type, id, over: new AbortController() };
+    const pending: Pending = {
+      type: request.type,
+      id,
+      content: JSON.stringify(request.data),
+      over: new AbortController(),
+    };
+    if (this.#isKnown(pending)) return;
     this.#pending.add(pending);
-    void this.options.sink.ask(promptOf(request), pending.over.signal).then((answer) => {
+    void sink.ask(promptOf(request, folder), pending.over.signal).then((answer) => {
       this.#pending.delete(pending);
       if (pending.over.signal.aborted) return;
       const message = answerTo(request, id, answer);
-      if (message) this.options.send(message);
+      if (message) {
+        this.#given.push({ to: pending, message });
+        send(message);
+      }
       const edit = editOf(request, answer);
-      if (edit) this.options.send(edit);
+      if (edit) send(edit);
     });
   }
 
@@ -76,12 +91,38 @@ export class Asks {
     const type = ANSWERED_BY[response.type];
     const of = [...this.#pending].filter((pending) => pending.type === type);
     const { id } = response.data;
-    const pending = id ? of.find((one) => one.id === id) : of[0];
+    const pending = id ? of.find((one) => String(one.id) === id) : of[0];
     pending?.over.abort('elsewhere');
   }
 
   withdrawAll(): void {
     for (const { over } of this.#pending) over.abort();
+  }
+
+  /** The agent is gone: nobody waits for the answers any more, and another must not get them. */
+  forget(): void {
+    this.withdrawAll();
+    for (const { message } of this.#given.splice(0)) this.options.retract(message);
+  }
+
+  /**
+   * A request that comes again, after a lost line, is the same one. An agent that was started anew
+   * may count from one again: what the user said to the first must not let the second go ahead.
+   */
+  #isKnown({ type, id, content }: Pending): boolean {
+    if (id === undefined) return false;
+    const { holds, retract } = this.options;
+    const isOf = (other: Pending): boolean => other.type === type && other.id === id;
+    this.#given = this.#given.filter(({ message }) => holds(message));
+    for (const { to, message } of this.#given.filter((given) => isOf(given.to))) {
+      if (to.content === content) return true;
+      retract(message);
+    }
+    for (const pending of [...this.#pending].filter(isOf)) {
+      if (pending.content === content) return true;
+      pending.over.abort();
+    }
+    return false;
   }
 }
 
@@ -96,7 +137,7 @@ const PLAN_DECISIONS: readonly DecisionOption[] = [
   { id: 'reject', label: 'Reject', kind: 'reject-once' },
 ];
 
-function promptOf(request: Request): Prompt {
+function promptOf(request: Request, folder: string): Prompt {
   switch (request.type) {
     case 'permission_request': {
       const { tool, input, reason } = request.data;
@@ -105,7 +146,7 @@ function promptOf(request: Request): Prompt {
         title: titleOf(tool, input),
         tool,
         ...(reason && { reason }),
-        body: bodyOf(tool, input),
+        body: bodyOf(tool, input, folder),
         options: DECISIONS,
       };
     }
@@ -155,7 +196,7 @@ function editOf(request: Request, answer: PromptAnswer): EditorMessage | undefin
 /** Nothing where the prompt ended without the user's word. */
 function answerTo(
   request: Request,
-  id: string | undefined,
+  id: RequestId | undefined,
   answer: PromptAnswer,
 ): EditorMessage | undefined {
   if (answer.kind === 'cancelled') return undefined;

@@ -1,14 +1,13 @@
 /** Keeps a line to an agent: connects, shakes hands, pings, sends, and comes back after a loss. */
-import { randomUUID } from 'node:crypto';
 import type { AsyncDisposable } from '../core/disposable.ts';
 import { BridgeError, messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { type MessagePipe, type PipeEnd, PipeError, type PipeOpener } from '../core/pipe.ts';
 import type { LinkState } from '../session/model.ts';
 import { backoff } from './backoff.ts';
-import { type EditorMessage, worthOf } from './editor-messages.ts';
-import { decode, type Envelope, encode } from './envelope.ts';
-import { SendQueue } from './send-queue.ts';
+import type { EditorMessage } from './editor-messages.ts';
+import { decode, type Envelope } from './envelope.ts';
+import { Sender } from './sender.ts';
 import { StateMachine } from './state-machine.ts';
 
 export interface Timing {
@@ -32,15 +31,13 @@ export const TIMING: Timing = {
         resolve();
         return;
       }
-      const timer = setTimeout(resolve, ms);
-      signal.addEventListener(
-        'abort',
-        () => {
-          clearTimeout(timer);
-          resolve();
-        },
-        { once: true },
-      );
+      const over = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', over);
+        resolve();
+      };
+      const timer = setTimeout(over, ms);
+      signal.addEventListener('abort', over);
     }),
 };
 
@@ -55,10 +52,14 @@ export interface ConnectionOptions {
   readonly debug: boolean;
   onMessage(message: Envelope): void;
   onState(state: LinkState, detail?: string): void;
+  /** The agent that was spoken to is gone, and whatever it had asked with it. */
+  onGone(): void;
+  /** What a new agent is told before all that waits. */
+  greeting(): EditorMessage | undefined;
 }
 
 export class BusConnection implements AsyncDisposable {
-  readonly #queue = new SendQueue();
+  readonly #sender: Sender;
   readonly #states: StateMachine;
   readonly #over = new AbortController();
   #retry = new AbortController();
@@ -67,11 +68,16 @@ export class BusConnection implements AsyncDisposable {
   #pipe: MessagePipe | undefined;
   /** Ends the connection that is under way or stands. */
   #end: ((end: PipeEnd) => void) | undefined;
-  #flushing = false;
   #silent = 0;
 
   constructor(private readonly options: ConnectionOptions) {
+    const { logger, debug } = options;
     this.#states = new StateMachine((state, detail) => options.onState(state, detail));
+    this.#sender = new Sender({
+      logger,
+      debug,
+      onBroken: (reason) => this.#end?.({ kind: 'lost', reason: messageOf(reason) }),
+    });
   }
 
   get state(): LinkState {
@@ -95,18 +101,17 @@ export class BusConnection implements AsyncDisposable {
 
   /** Never blocks. Resolves when the message has left, rejects where it was dropped. */
   send(message: EditorMessage): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const envelope = { ...message, id: randomUUID(), timestamp: Date.now() };
-      this.#queue.enqueue({
-        type: message.type,
-        text: encode(envelope),
-        worth: worthOf(message.type),
-        key: keyOf(message),
-        onSent: resolve,
-        onDropped: () => reject(new BridgeError('cancelled', `${message.type} was not sent`)),
-      });
-      this.#flush();
-    });
+    return this.#sender.send(message);
+  }
+
+  /** Whether the agent may yet get this message, now or again. */
+  holds(message: EditorMessage): boolean {
+    return this.#sender.holds(message);
+  }
+
+  /** The agent must not get these any more. */
+  retract(matches: (message: EditorMessage) => boolean): void {
+    this.#sender.retract(matches);
   }
 
   /** The user's wish; the agent is told by the link. */
@@ -121,7 +126,7 @@ export class BusConnection implements AsyncDisposable {
     this.#end?.({ kind: 'closed', reason: 'the session was closed' });
     await this.#running;
     await this.options.opener.dispose();
-    this.#queue.clear();
+    this.#sender.clear();
     this.#states.to('disconnected');
   }
 
@@ -167,93 +172,63 @@ export class BusConnection implements AsyncDisposable {
     }
     this.#states.to('handshaking');
     const pipe = this.#pipe;
-    this.#post({ type: 'ping' });
+    this.#sender.post(pipe, { type: 'ping' });
     await Promise.race([hands.shaken, this.#silence(), ended.promise]);
-    const timer = hands.failed || ended.done() ? undefined : this.#connected();
+    hands.close();
+    const timer = ended.done() ? undefined : this.#connected(pipe);
     const end = await ended.promise;
     clearInterval(timer);
     this.#pipe = undefined;
+    this.#sender.lost(end.kind === 'closed');
+    if (end.kind !== 'lost' || opener.startsAnew) this.options.onGone();
     pipe.close();
     return end;
   }
 
-  #connected(): NodeJS.Timeout {
+  #connected(pipe: MessagePipe): NodeJS.Timeout {
     this.#states.to('connected', this.options.opener.target);
     this.#ready?.resolve();
     this.#silent = 0;
-    this.#flush();
-    return setInterval(() => this.#ping(), this.#timing.pingMs);
+    const greeting = this.options.greeting();
+    if (greeting) this.#sender.post(pipe, greeting);
+    this.#sender.use(pipe);
+    return setInterval(() => this.#ping(pipe), this.#timing.pingMs);
   }
 
-  #ping(): void {
+  #ping(pipe: MessagePipe): void {
     this.#silent += 1;
     if (this.#silent > SILENT_PINGS) {
       this.#end?.({ kind: 'lost', reason: 'the agent has not answered for a while' });
       return;
     }
-    this.#post({ type: 'ping' });
+    this.#sender.post(pipe, { type: 'ping' });
   }
 
   #receive(text: string, hands: Handshake): void {
     this.#silent = 0;
-    const decoded = decode(text);
-    if (!decoded.ok) {
-      this.options.logger.warn('a message is not understood', {
-        reason: decoded.problem,
-        size: text.length,
-      });
-      hands.broken(decoded.problem);
-      return;
+    const { messages, problems } = decode(text);
+    for (const reason of problems) {
+      this.options.logger.warn('a message is not understood', { reason, size: text.length });
+      hands.broken(reason);
     }
-    hands.done();
-    for (const message of decoded.messages) this.#deliver(message, text.length);
+    if (messages.length > 0) hands.done();
+    for (const message of messages) this.#deliver(message, text.length);
   }
 
   #deliver(message: Envelope, size: number): void {
-    if (this.options.debug) {
-      const { type, id } = message;
-      this.options.logger.debug('bus message received', { type, id: id ?? undefined, size });
-    }
-    if (message.type === 'ping') {
-      this.#post({ type: 'pong' }, message.id ?? undefined);
+    const { logger, debug, onMessage } = this.options;
+    const { type, id } = message;
+    if (debug) logger.info('bus message received', { type, id: id ?? undefined, size });
+    this.#sender.heard(message);
+    if (type === 'ping') {
+      if (this.#pipe) this.#sender.post(this.#pipe, { type: 'pong' }, id ?? undefined);
       return;
     }
-    this.options.onMessage(message);
-  }
-
-  /** Past the queue: of use now or not at all. */
-  #post(message: EditorMessage, id: string = randomUUID()): void {
-    this.#pipe?.send(encode({ ...message, id, timestamp: Date.now() })).catch(() => {
-      // The end of the pipe is told by the pipe.
-    });
-  }
-
-  #flush(): void {
-    if (this.#flushing) return;
-    this.#flushing = true;
-    void this.#work().finally(() => {
-      this.#flushing = false;
-    });
-  }
-
-  async #work(): Promise<void> {
-    // Whatever is sent in the same turn of the event loop is one batch.
-    await Promise.resolve();
-    while (isUp(this.#states.state) && this.#pipe && this.#queue.size > 0) {
-      const pipe = this.#pipe;
-      const batch = this.#queue.take();
-      const sent = await Promise.allSettled(batch.map((item) => pipe.send(item.text)));
-      const failed = batch.filter((_, at) => sent[at]?.status === 'rejected');
-      for (const item of batch) {
-        if (!failed.includes(item)) item.onSent();
-        if (this.options.debug) {
-          const { type, text } = item;
-          this.options.logger.debug('bus message sent', { type, size: text.length });
-        }
-      }
-      this.#queue.putBack(failed);
-      // The pipe is about to tell of its end.
-      if (failed.length > 0) return;
+    try {
+      onMessage(message);
+    } catch (error) {
+      // Such as data that is nested too deep to be shown: it costs this message.
+      logger.error('a message was not taken', { type, reason: messageOf(error) });
     }
   }
 
@@ -271,11 +246,14 @@ export class BusConnection implements AsyncDisposable {
   }
 }
 
-/** The first message decides: it is one of the protocol, or the peer speaks another. */
+/**
+ * A message of the protocol ends it. A peer that has said other things only, when the time is up,
+ * speaks another protocol; a line of greeting before the first message is no harm.
+ */
 class Handshake {
   readonly shaken: Promise<void>;
-  failed = false;
   #resolve = (): void => {};
+  #problem: string | undefined;
   #over = false;
 
   constructor(readonly end: (end: PipeEnd) => void) {
@@ -290,16 +268,19 @@ class Handshake {
   }
 
   broken(problem: string): void {
-    if (this.#over) return;
-    this.failed = true;
-    this.end({ kind: 'refused', reason: `the agent speaks another protocol: ${problem}` });
-    this.done();
+    this.#problem ??= problem;
   }
-}
 
-/** Of two messages with one key the newer says it all. */
-function keyOf({ type, data }: EditorMessage): string {
-  return data && 'path' in data ? `${type} ${data.path}` : type;
+  /** The time is up. */
+  close(): void {
+    if (!this.#over && this.#problem !== undefined) {
+      this.end({
+        kind: 'refused',
+        reason: `the agent speaks another protocol: ${this.#problem}`,
+      });
+    }
+    this.#over = true;
+  }
 }
 
 function isUp(state: LinkState): boolean {

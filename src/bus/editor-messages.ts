@@ -1,7 +1,8 @@
 /** What the editor sends: the 22 types of both lists, and an answer that only the other side lists. */
 import { z } from 'zod';
 
-const id = z.string().optional();
+/** As the agent gave it. */
+const id = z.union([z.string(), z.number()]).optional();
 const text = z.string();
 const nothing = z.undefined();
 

@@ -4,14 +4,16 @@ import { z } from 'zod';
 export const Envelope = z.object({
   type: z.string().min(1),
   data: z.unknown().optional(),
-  /** Milliseconds since the epoch. */
-  timestamp: z.number().nullish(),
-  id: z.union([z.string(), z.number().transform(String)]).nullish(),
+  /** Milliseconds since the epoch. Of no use here, so a false one costs nothing. */
+  timestamp: z.number().nullish().catch(undefined),
+  /** A number is no id of the protocol; it goes back as it came. */
+  id: z.union([z.string(), z.number()]).nullish(),
 });
 
 export type Envelope = z.output<typeof Envelope>;
 
 const BINARY = 'Buffer';
+const Bytes = z.array(z.int().min(0).max(255));
 
 /** One message as text, with binary data as `{__type: 'Buffer', data: base64}`. */
 export function encode(message: Envelope): string {
@@ -23,9 +25,11 @@ export function encode(message: Envelope): string {
   });
 }
 
-export type Decoded =
-  | { readonly ok: true; readonly messages: readonly Envelope[] }
-  | { readonly ok: false; readonly problem: string };
+export interface Decoded {
+  readonly messages: readonly Envelope[];
+  /** What is wrong with what is no message; each costs itself only. */
+  readonly problems: readonly string[];
+}
 
 /** Reads one message, or a list of them: the protocol does not say which form a batch has. */
 export function decode(text: string): Decoded {
@@ -33,17 +37,29 @@ export function decode(text: string): Decoded {
   try {
     value = JSON.parse(text, (_, inner: unknown) => revive(inner));
   } catch (error) {
-    return { ok: false, problem: `it is no JSON: ${error instanceof Error ? error.message : ''}` };
+    const why = error instanceof Error ? error.message : '';
+    return { messages: [], problems: [`it is no JSON: ${why}`] };
   }
-  const parsed = z.array(Envelope).safeParse(Array.isArray(value) ? value : [value]);
-  if (parsed.success) return { ok: true, messages: parsed.data };
-  return { ok: false, problem: z.prettifyError(parsed.error) };
+  const messages: Envelope[] = [];
+  const problems: string[] = [];
+  for (const one of Array.isArray(value) ? value : [value]) {
+    const parsed = Envelope.safeParse(one);
+    if (parsed.success) messages.push(parsed.data);
+    else problems.push(z.prettifyError(parsed.error));
+  }
+  return { messages, problems };
 }
 
 function revive(value: unknown): unknown {
-  if (!isRecord(value) || value['__type'] !== BINARY) return value;
+  if (!isRecord(value)) return value;
   const { data } = value;
-  return typeof data === 'string' ? Buffer.from(data, 'base64') : value;
+  if (value['__type'] === BINARY) {
+    return typeof data === 'string' ? Buffer.from(data, 'base64') : value;
+  }
+  // What the protocol's own code sends: by the time that it looks, a buffer has this form.
+  const plain = value['type'] === BINARY && Object.keys(value).length === 2;
+  const bytes = plain ? Bytes.safeParse(data) : undefined;
+  return bytes?.success ? Buffer.from(bytes.data) : value;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

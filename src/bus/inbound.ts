@@ -60,7 +60,7 @@ export class Inbound {
       case 'tool_use_start':
       case 'tool_use_delta':
       case 'tool_use_result':
-        return tool(message);
+        return tool(message, this.options.folder);
       case 'cost_update':
         return costOf(message.data);
       case 'status':
@@ -92,7 +92,7 @@ export class Inbound {
 
   #message(
     data: Of<'message_added'>,
-    envelopeId: string | undefined,
+    envelopeId: string | number | undefined,
     streaming: boolean,
   ): readonly SessionUpdate[] {
     const text = textOf(data);
@@ -112,7 +112,7 @@ export class Inbound {
       id,
       fields: { title: 'Command output', category: 'execute' },
     };
-    return [about, { kind: 'tool-output', id, text: `${stdout ?? ''}${stderr ?? ''}` }];
+    return [about, { kind: 'tool-output', id, text: resultText(stdout) + resultText(stderr) }];
   }
 
   #attachment(data: Of<'attachment'>): SessionUpdate {
@@ -158,15 +158,18 @@ export class Inbound {
 }
 
 /** Apart from the ids of tools, which an agent may count on its own. */
-const messageId = (id: string): string => `message ${id}`;
+const messageId = (id: string | number): string => `message ${id}`;
 const toolId = (id: string): string => `tool ${id}`;
 
-function tool(message: Extract<Telling, { type: `tool_use_${string}` }>): readonly SessionUpdate[] {
+function tool(
+  message: Extract<Telling, { type: `tool_use_${string}` }>,
+  folder: string,
+): readonly SessionUpdate[] {
   const id = toolId(message.data.id);
   switch (message.type) {
     case 'tool_use_start': {
       const { name, input, agent } = message.data;
-      const diff = diffOf(name, input);
+      const diff = diffOf(name, input, folder);
       const fields = {
         title: titleOf(name, input),
         name,

@@ -30,6 +30,8 @@ export interface BusLinkOptions {
 }
 
 const QUIET_MS = 3_000;
+/** Edits that wait for review at a time: no person could look through more. */
+const REVIEWS = 50;
 
 export class BusLink implements AgentLink {
   readonly #connection: BusConnection;
@@ -37,6 +39,11 @@ export class BusLink implements AgentLink {
   readonly #inbound: Inbound;
   readonly #turn: TurnWatch;
   #sessions: readonly StoredSession[] = [];
+  /** Edits on show that no permission hangs on. */
+  #reviews = 0;
+  #conversation: string | undefined;
+  /** The agent is another than the one that the conversation began with. */
+  #anew = false;
 
   constructor(private readonly options: BusLinkOptions) {
     const { context, opener, debug, timing = TIMING, quietMs = QUIET_MS } = options;
@@ -48,8 +55,16 @@ export class BusLink implements AgentLink {
       timing,
       onMessage: (message) => this.#receive(message),
       onState: (state, detail) => this.#state(state, detail),
+      onGone: () => this.#gone(),
+      greeting: () => this.#greeting(),
     });
-    this.#asks = new Asks({ sink, send: (message) => this.#tell(message) });
+    this.#asks = new Asks({
+      sink,
+      folder,
+      send: (message) => this.#say(message),
+      holds: (message) => this.#connection.holds(message),
+      retract: (message) => this.#connection.retract((one) => one === message),
+    });
     this.#inbound = new Inbound({ sink, logger, folder });
     this.#turn = new TurnWatch(quietMs, (running, reason) => {
       if (!running) this.#inbound.endTurn();
@@ -135,6 +150,18 @@ export class BusLink implements AgentLink {
     await this.#connection.dispose();
   }
 
+  #gone(): void {
+    this.#anew = true;
+    this.#asks.forget();
+    this.#connection.retract(({ type }) => type === 'cancel_request');
+  }
+
+  #greeting(): EditorMessage | undefined {
+    const { opener } = this.options;
+    if (!this.#anew || !opener.startsAnew || this.#conversation === undefined) return undefined;
+    return { type: 'switch_session', data: { sessionId: this.#conversation } };
+  }
+
   /** Another conversation: nothing that was asked in the last one counts any more. */
   #begin(): void {
     this.#asks.withdrawAll();
@@ -188,6 +215,7 @@ export class BusLink implements AgentLink {
         return;
       case 'status':
         this.#remember(message.data.sessions);
+        this.#conversation = message.data.sessionId ?? this.#conversation;
         break;
       case 'tool_use_start':
         this.#turn.toolStarts(message.data.id);
@@ -208,6 +236,14 @@ export class BusLink implements AgentLink {
     const { sink, folder, logger } = this.options.context;
     const file = path.resolve(folder, data.filePath);
     const before = typeof data.oldContent === 'string' ? { before: data.oldContent } : {};
+    if (this.#reviews >= REVIEWS) {
+      this.#say({
+        type: 'reject_edit',
+        data: { filePath: data.filePath, reason: `${REVIEWS} edits wait for review` },
+      });
+      return;
+    }
+    this.#reviews += 1;
     try {
       const edit = { path: file, ...before, after: data.newContent };
       const outcome = await sink.review(edit, new AbortController().signal);
@@ -222,6 +258,8 @@ export class BusLink implements AgentLink {
       await this.rejectEdit(data.filePath, messageOf(error)).catch(() => {
         // The session has ended: nobody is there to be told.
       });
+    } finally {
+      this.#reviews -= 1;
     }
   }
 
@@ -247,16 +285,25 @@ export class BusLink implements AgentLink {
     this.options.context.sink.update({ kind: 'abilities', abilities: { list } });
   }
 
+  /** What the user wants brings back an agent that is away. */
   async #send(message: EditorMessage): Promise<void> {
+    this.#connection.start().catch(() => {
+      // The state says why.
+    });
     await this.#connection.send(message);
+  }
+
+  #say(message: EditorMessage): void {
+    this.#send(message).catch((error: unknown) => this.#notSent(message, error));
   }
 
   /** What may be dropped, or is sent on behalf of nobody who waits. */
   #tell(message: EditorMessage): void {
-    this.#connection.send(message).catch((error: unknown) => {
-      const fields = { type: message.type, reason: messageOf(error) };
-      this.options.context.logger.debug('a message was not sent', fields);
-    });
+    this.#connection.send(message).catch((error: unknown) => this.#notSent(message, error));
+  }
+
+  #notSent({ type }: EditorMessage, error: unknown): void {
+    this.options.context.logger.debug('a message was not sent', { type, reason: messageOf(error) });
   }
 }
 

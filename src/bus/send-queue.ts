@@ -2,13 +2,13 @@
  * Messages that wait to be sent. Whoever adds one is never held up. A hundred wait at most, but for
  * what the user said: that is never dropped, and a person cannot type so fast as to fill a memory.
  */
-import type { Worth } from './editor-messages.ts';
+import type { EditorMessage, Worth } from './editor-messages.ts';
 
 export const CAPACITY = 100;
 export const BATCH = 50;
 
 export interface Queued {
-  readonly type: string;
+  readonly message: EditorMessage;
   /** Of two that may be dropped and have one key, the newer replaces the older. */
   readonly key: string;
   readonly text: string;
@@ -54,6 +54,16 @@ export class SendQueue {
     const kept = items.filter((item) => item.worth === 'never');
     for (const item of items) if (item.worth !== 'never') item.onDropped();
     this.#items.unshift(...kept);
+  }
+
+  has(message: EditorMessage): boolean {
+    return this.#items.some((item) => item.message === message);
+  }
+
+  drop(matches: (message: EditorMessage) => boolean): void {
+    const dropped = this.#items.filter(({ message }) => matches(message));
+    this.#items = this.#items.filter((item) => !dropped.includes(item));
+    for (const item of dropped) item.onDropped();
   }
 
   clear(): void {

@@ -41,6 +41,8 @@ export class PipeError extends Error {
 export interface PipeOpener extends AsyncDisposable {
   /** Where it leads to, for people; never with a token. */
   readonly target: string;
+  /** Each opening brings an agent of its own, which knows nothing of what the last one asked. */
+  readonly startsAnew?: boolean;
   /** @throws PipeError */
   open(listener: PipeListener, signal: AbortSignal): Promise<MessagePipe>;
 }

@@ -3,11 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { BridgeError } from '../core/errors.ts';
 import type { AgentCommand, AgentProcess, StartProcess } from '../core/pipe.ts';
 
 /** How long an agent has to end by itself, and then to end when told to. */
 const GRACE_MS = 2_000;
+/** How long what it wrote last may take to arrive after its end. */
+const DRAIN_MS = 500;
 /** Of one line of its log. */
 const LINE_LIMIT = 2_000;
 
@@ -50,9 +53,12 @@ export async function startProcess(
   });
   // A child that is gone is told by its exit.
   child.stdin.on('error', () => {});
-  const exited = once(child, 'close').then(([code, signal]: unknown[]) =>
-    describe(command, code, signal, lastWords),
-  );
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  const exited = once(child, 'exit').then(async ([code, signal]: unknown[]) => {
+    // What it has left behind may hold its output open for ever.
+    await Promise.race([closed, setTimeout(DRAIN_MS, undefined, { ref: false })]);
+    return describe(command, code, signal, lastWords);
+  });
   // Without a listener the error of a failed start would be thrown.
   exited.catch(() => {});
   try {
@@ -90,12 +96,10 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function endsWithin(exited: Promise<string>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
+  const over = new AbortController();
+  const late = setTimeout(ms, false as const, { signal: over.signal }).catch(() => false as const);
   const ended = await Promise.race([exited.then(() => true as const), late]);
-  clearTimeout(timer);
+  over.abort();
   return ended;
 }
 

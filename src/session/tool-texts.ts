@@ -1,4 +1,5 @@
 /** What a tool call is about, read from the arguments that agents commonly give. */
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { FileDiff, ToolCategory } from './model.ts';
 import type { PromptBlock } from './prompts.ts';
@@ -39,10 +40,15 @@ export function inputOf(input: unknown): { readonly input: string; readonly synt
   return { input: JSON.stringify(input, null, 2) ?? '', syntax: 'json' };
 }
 
-/** The edit, where the arguments hold the whole new text of a file, or a passage and what replaces it. */
-export function diffOf(tool: string, input: unknown): FileDiff | undefined {
+/**
+ * The edit, where the arguments hold the whole new text of a file, or a passage and
+ * what replaces it.
+ * @param folder for paths that are not absolute.
+ */
+export function diffOf(tool: string, input: unknown, folder = ''): FileDiff | undefined {
   const args = Arguments.parse(input);
-  const path = fileOf(args);
+  const named = fileOf(args);
+  const path = named === undefined ? undefined : resolve(folder, named);
   const { old_string: before, new_string: passage } = args;
   if (path !== undefined && before !== undefined && passage !== undefined) {
     return { path, before, after: passage, part: true };
@@ -53,8 +59,8 @@ export function diffOf(tool: string, input: unknown): FileDiff | undefined {
 }
 
 /** What a permission is about, in full. */
-export function bodyOf(tool: string, input: unknown): readonly PromptBlock[] {
-  const diff = diffOf(tool, input);
+export function bodyOf(tool: string, input: unknown, folder = ''): readonly PromptBlock[] {
+  const diff = diffOf(tool, input, folder);
   if (diff) return [{ kind: 'diff', ...diff }];
   if (input === undefined || input === null) return [];
   const { input: text, syntax } = inputOf(input);
@@ -82,7 +88,7 @@ export function categoryOf(tool: string): ToolCategory {
 export function resultText(result: unknown): string {
   if (result === undefined || result === null) return '';
   if (typeof result === 'string') return result;
-  if (Buffer.isBuffer(result)) return result.toString('utf8');
+  if (result instanceof Uint8Array) return Buffer.from(result).toString('utf8');
   const blocks = z.array(z.looseObject({ text: z.string() })).safeParse(result);
   if (blocks.success) return blocks.data.map((block) => block.text).join('\n');
   const output = z.looseObject({ stdout: z.string(), stderr: z.string() }).safeParse(result);

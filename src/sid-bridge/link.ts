@@ -245,7 +245,7 @@ export class SidBridgeLink implements AgentLink {
     this.#tools += 1;
     const id = `tool ${this.#tools}`;
     this.#running.push({ name, id });
-    const diff = diffOf(name, input);
+    const diff = diffOf(name, input, this.options.context.folder);
     this.options.context.sink.update({
       kind: 'tool',
       id,
@@ -276,7 +276,7 @@ export class SidBridgeLink implements AgentLink {
   }
 
   async #ask({ id, data }: Extract<InFrame, { type: 'permission_request' }>): Promise<void> {
-    const { sink } = this.options.context;
+    const { sink, folder } = this.options.context;
     const over = new AbortController();
     this.#asks.add(over);
     const timer = setTimeout(() => {
@@ -287,7 +287,7 @@ export class SidBridgeLink implements AgentLink {
         text: 'sid-code waits one minute for an answer and has taken the silence for a no.',
       });
     }, this.options.permissionMs ?? PERMISSION_MS);
-    const answer = await sink.ask(promptOf(data), over.signal);
+    const answer = await sink.ask(promptOf(data, folder), over.signal);
     clearTimeout(timer);
     this.#asks.delete(over);
     if (answer.kind === 'cancelled') return;
@@ -306,6 +306,7 @@ export class SidBridgeLink implements AgentLink {
 
 function promptOf(
   data: Extract<InFrame, { type: 'permission_request' }>['data'],
+  folder: string,
 ): PermissionPrompt {
   const danger = data.dangerLevel ? `danger: ${data.dangerLevel}` : undefined;
   const reason = [data.description ?? undefined, danger].filter(Boolean).join('; ');
@@ -314,7 +315,7 @@ function promptOf(
     title: titleOf(data.toolName, data.toolInput),
     tool: data.toolName,
     ...(reason !== '' && { reason }),
-    body: bodyOf(data.toolName, data.toolInput),
+    body: bodyOf(data.toolName, data.toolInput, folder),
     options: DECISIONS,
     // The answer is yes or no; sid-code writes what it has proposed.
     fixed: true,

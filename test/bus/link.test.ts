@@ -398,6 +398,7 @@ describe('the connection', () => {
 
   test('does not try again with a peer that speaks another protocol', async () => {
     const other = await BusAgent.listen();
+    other.say = () => {};
     other.onConnect = () => other.raw('SSH-2.0-OpenSSH');
     const talk = connect(other.url);
     talk.open();

@@ -7,7 +7,7 @@ import {
   parseAgentMessage,
 } from '../../src/bus/agent-messages.ts';
 import { backoff } from '../../src/bus/backoff.ts';
-import { editorMessages, worthOf } from '../../src/bus/editor-messages.ts';
+import { type EditorMessage, editorMessages, worthOf } from '../../src/bus/editor-messages.ts';
 import { decode, encode } from '../../src/bus/envelope.ts';
 import { BATCH, CAPACITY, type Queued, SendQueue } from '../../src/bus/send-queue.ts';
 import { StateMachine } from '../../src/bus/state-machine.ts';
@@ -20,7 +20,7 @@ describe('the envelope', () => {
       '{"type":"attachment","data":{"parts":[{"__type":"Buffer","data":"w6Q="},1]},"id":"7"}',
     );
     expect(decode(text)).toEqual({
-      ok: true,
+      problems: [],
       messages: [{ type: 'attachment', data: { parts: [Buffer.from('ä'), 1] }, id: '7' }],
     });
   });
@@ -38,7 +38,7 @@ describe('the envelope', () => {
     fc.assert(
       fc.property(data.value, (value) => {
         const message = { type: 'x', data: value };
-        expect(decode(encode(message))).toEqual({ ok: true, messages: [message] });
+        expect(decode(encode(message))).toEqual({ messages: [message], problems: [] });
       }),
     );
   });
@@ -51,7 +51,7 @@ describe('the envelope', () => {
 
   test('that is broken is a problem, not a failure', () => {
     for (const text of ['', '{', 'null', '3', '{"data":1}', '{"type":""}', '[[]]', '{"type":3}']) {
-      expect(decode(text)).toMatchObject({ ok: false });
+      expect(decode(text)).toMatchObject({ messages: [], problems: [expect.any(String)] });
     }
     fc.assert(fc.property(fc.string(), (text) => void decode(text)));
   });
@@ -152,7 +152,7 @@ describe('the messages', () => {
 
 describe('the send queue', () => {
   const item = (type: string, at: number, log: string[]): Queued => ({
-    type,
+    message: { type } as EditorMessage,
     key: type,
     text: `${type} ${at}`,
     worth: worthOf(type),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { worthOf } from '../../src/bus/editor-messages.ts';
+import { type EditorMessage, worthOf } from '../../src/bus/editor-messages.ts';
 import { decode, type Envelope, encode } from '../../src/bus/envelope.ts';
 import { SendQueue } from '../../src/bus/send-queue.ts';
 
@@ -15,6 +15,8 @@ export class BusAgent {
   readonly #queue = new SendQueue();
   #server: WebSocketServer | undefined;
   #socket: WebSocket | undefined;
+  /** Where it listens, or did. */
+  port = 0;
   onConnect: () => void = () => {};
   /** Called for each message, as a script. */
   onMessage: (message: Envelope) => void = () => {};
@@ -24,6 +26,7 @@ export class BusAgent {
     const agent = new BusAgent();
     agent.#server = new WebSocketServer({ host: '127.0.0.1', port });
     await once(agent.#server, 'listening');
+    agent.port = (agent.#server.address() as AddressInfo).port;
     agent.#server.on('connection', (socket, request) => {
       agent.headers.push(request.headers);
       agent.#take(socket);
@@ -46,8 +49,7 @@ export class BusAgent {
   }
 
   get url(): string {
-    const address = this.#server?.address() as AddressInfo;
-    return `ws://127.0.0.1:${address.port}`;
+    return `ws://127.0.0.1:${this.port}`;
   }
 
   get isConnected(): boolean {
@@ -68,9 +70,10 @@ export class BusAgent {
   }
 
   /** Sends by the same queue as the editor, with its rules. */
-  say(type: string, data?: unknown, id?: string): void {
+  say(type: string, data?: unknown, id?: string | number): void {
     this.#queue.enqueue({
-      type,
+      // The queue looks at no more of it than who it is.
+      message: { type } as EditorMessage,
       key: type,
       text: encode({ type, data, ...(id !== undefined && { id }) }),
       worth: worthOf(type),
@@ -86,6 +89,11 @@ export class BusAgent {
     this.#socket?.send(text);
   }
 
+  /** Reads no more and says no more, as a process that is stopped. */
+  hang(): void {
+    this.#socket?.pause();
+  }
+
   hangUp(code?: number): void {
     if (code === undefined) this.#socket?.terminate();
     else this.#socket?.close(code);
@@ -94,9 +102,11 @@ export class BusAgent {
   async dispose(): Promise<void> {
     this.#socket?.terminate();
     for (const client of this.#server?.clients ?? []) client.terminate();
-    if (!this.#server) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
+    const server = this.#server;
+    this.#server = undefined;
+    if (!server) return;
+    const closed = once(server, 'close');
+    server.close();
     await closed;
   }
 
@@ -105,8 +115,8 @@ export class BusAgent {
     socket.on('error', () => {});
     socket.on('message', (data) => {
       const decoded = decode(String(data));
-      if (!decoded.ok) this.nonsense.push(String(data));
-      for (const message of decoded.ok ? decoded.messages : []) {
+      if (decoded.problems.length > 0) this.nonsense.push(String(data));
+      for (const message of decoded.messages) {
         this.heard.push(message);
         if (message.type === 'ping') this.say('pong', undefined, message.id ?? undefined);
         this.onMessage(message);

@@ -20,6 +20,7 @@ export interface ChildPipeOptions {
 }
 
 export class ChildPipe implements PipeOpener {
+  readonly startsAnew = true;
   #stop: (() => Promise<void>) | undefined;
 
   constructor(private readonly options: ChildPipeOptions) {}

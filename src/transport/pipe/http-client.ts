@@ -5,6 +5,7 @@
 import { BridgeError, messageOf } from '../../core/errors.ts';
 import {
   type MessagePipe,
+  type PipeEnd,
   PipeError,
   type PipeListener,
   type PipeOpener,
@@ -14,7 +15,9 @@ import { MESSAGE_LIMIT } from './limits.ts';
 import { LineSplitter } from './lines.ts';
 import { isRefusal } from './ws-client.ts';
 
-const POST_MS = 10_000;
+/** How long the agent has to answer a request; the events come in their own time. */
+const ANSWER_MS = 10_000;
+const NO_ANSWER = 'the agent does not answer';
 
 export interface HttpClientOptions {
   readonly url: string;
@@ -45,14 +48,24 @@ export class HttpClient implements PipeOpener {
     const over = new AbortController();
     const stop = AbortSignal.any([signal, over.signal]);
     const body = await this.#events(stop);
-    void this.#read(body, listener, over);
-    // One POST at a time keeps the order.
+    const end = (end: PipeEnd): void => {
+      if (over.signal.aborted) return;
+      over.abort();
+      listener.onEnd(end);
+    };
+    void this.#read(body, listener, end);
+    // One POST at a time keeps the order. After one that failed none may go, or it would be broken.
     let last: Promise<void> = Promise.resolve();
     return {
       send: (text) => {
-        const sent = last.then(() => this.#post(text, over.signal));
-        last = sent.catch(() => {});
-        return sent;
+        last = last
+          .then(() => this.#post(text, over.signal))
+          .catch((error: unknown) => {
+            end(endOf(error));
+            throw error;
+          });
+        last.catch(() => {});
+        return last;
       },
       close: () => over.abort(),
     };
@@ -64,23 +77,28 @@ export class HttpClient implements PipeOpener {
 
   async #events(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const headers = { ...(await this.#authorization()), accept: 'text/event-stream' };
-    const response = await fetch(this.#url, { headers, signal }).catch((error: unknown) => {
-      throw new PipeError({ kind: 'lost', reason: reasonOf(error) }, { cause: error });
-    });
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error(NO_ANSWER)), ANSWER_MS);
+    const response = await fetch(this.#url, {
+      headers,
+      signal: AbortSignal.any([signal, late.signal]),
+      redirect: 'manual',
+    })
+      .catch((error: unknown) => {
+        throw new PipeError({ kind: 'lost', reason: reasonOf(error) }, { cause: error });
+      })
+      .finally(() => clearTimeout(timer));
     const type = response.headers.get('content-type') ?? '';
     if (response.ok && response.body && type.startsWith('text/event-stream')) return response.body;
     await response.body?.cancel();
-    const kind = response.ok || isRefusal(response.status) ? 'refused' : 'lost';
-    const reason = response.ok
-      ? 'the agent sends no event stream'
-      : `the agent answered with HTTP ${response.status}`;
-    throw new PipeError({ kind, reason });
+    if (!response.ok) throw answered(response);
+    throw new PipeError({ kind: 'refused', reason: 'the agent sends no event stream' });
   }
 
   async #read(
     body: ReadableStream<Uint8Array>,
     listener: PipeListener,
-    over: AbortController,
+    end: (end: PipeEnd) => void,
   ): Promise<void> {
     const events = new EventParser((data) => listener.onMessage(data), this.options.onTooLong);
     const decoder = new TextDecoder();
@@ -90,9 +108,7 @@ export class HttpClient implements PipeOpener {
     } catch (error) {
       reason = reasonOf(error);
     }
-    if (over.signal.aborted) return;
-    over.abort();
-    listener.onEnd({ kind: 'lost', reason });
+    end({ kind: 'lost', reason });
   }
 
   async #post(text: string, over: AbortSignal): Promise<void> {
@@ -100,10 +116,11 @@ export class HttpClient implements PipeOpener {
       method: 'POST',
       body: text,
       headers: { ...(await this.#authorization()), 'content-type': 'application/json' },
-      signal: AbortSignal.any([over, AbortSignal.timeout(POST_MS)]),
+      signal: AbortSignal.any([over, AbortSignal.timeout(ANSWER_MS)]),
+      redirect: 'manual',
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`the agent answered with HTTP ${response.status}`);
+    if (!response.ok) throw answered(response);
   }
 
   async #authorization(): Promise<Record<string, string>> {
@@ -138,6 +155,15 @@ class EventParser {
       this.#data.push(line.startsWith('data: ') ? line.slice(6) : line.slice(5));
     }
   }
+}
+
+function answered({ status }: Response): PipeError {
+  const kind = isRefusal(status) ? 'refused' : 'lost';
+  return new PipeError({ kind, reason: `the agent answered with HTTP ${status}` });
+}
+
+function endOf(error: unknown): PipeEnd {
+  return error instanceof PipeError ? error.end : { kind: 'lost', reason: reasonOf(error) };
 }
 
 /** The cause of a failed fetch says more than the failure. */

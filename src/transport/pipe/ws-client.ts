@@ -99,5 +99,6 @@ function opened(socket: WebSocket): Promise<void> {
 
 /** Whether a request that was answered so will not fare better later. */
 export function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+  // What is sent is for this address alone, so nobody is followed to another.
+  return status >= 300 && status < 500 && ![408, 425, 429].includes(status);
 }
