@@ -82,6 +82,13 @@ const scenes: Readonly<Record<string, Scene>> = {
     setup: `for _ = 1, 30 do pcall(vim.cmd, 'split') end for _ = 1, 99 do pcall(vim.cmd, 'vsplit') end`,
     ownTab: ['vertical', 'horizontal', 'inline'],
   },
+  'windows of fixed size, the terminal among them': {
+    setup: `vim.cmd('edit ' .. file .. ' | botright vsplit') vim.fn.termopen({ 'cat' })
+      vim.cmd('vertical resize 20') vim.wo.winfixwidth = true vim.wo.winfixheight = true
+      terminal = vim.api.nvim_get_current_win() vim.cmd('wincmd p | split ' .. other .. ' | wincmd p')
+      vim.wo.winfixwidth = true vim.wo.winfixheight = true`,
+    during: `return vim.api.nvim_win_get_width(terminal) ~= 20 and vim.api.nvim_win_get_width(terminal) or ''`,
+  },
   'several tabpages': {
     setup: `vim.cmd('tabnew ' .. other .. ' | tabnew ' .. file .. ' | tabprevious')`,
   },

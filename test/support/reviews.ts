@@ -107,6 +107,13 @@ return {
       vim.api.nvim_buf_is_loaded(buf) }
   end, vim.api.nvim_list_bufs()),
   current = vim.api.nvim_get_current_win(),
+  -- Where <C-w>p and g<Tab> go.
+  previous = vim.tbl_map(function(tab)
+    local number = vim.api.nvim_tabpage_get_number(tab)
+    local previous = vim.fn.tabpagewinnr(number, '#')
+    return previous == vim.fn.tabpagewinnr(number) and 0 or previous
+  end, vim.api.nvim_list_tabpages()),
+  previous_tab = vim.fn.tabpagenr('#'),
   options = { vim.o.scrollopt, vim.o.hidden, vim.o.equalalways, vim.o.eadirection, vim.o.eventignore,
     vim.o.cpoptions, vim.o.undoreload, vim.o.viewoptions, vim.o.autoread },
   layout = vim.fn.winlayout(),

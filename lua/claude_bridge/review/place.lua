@@ -15,6 +15,8 @@ local window_state = require('claude_bridge.review.window_state')
 ---@field window integer
 ---@field buffer integer
 ---@field mode string
+---@field previous? integer the window that <C-w>p went to
+---@field previous_tabpage? integer the one that g<Tab> went to
 
 ---@class claude_bridge.ReviewLayout
 ---@field tabpage integer
@@ -113,7 +115,9 @@ local function split(buffer, beside, side, share)
   else
     config.height = math.max(1, math.floor((vim.api.nvim_win_get_height(beside) - 1) * share))
   end
-  local window = vim.api.nvim_open_win(buffer, false, config)
+  local window = window_state.unfixed(beside, function()
+    return vim.api.nvim_open_win(buffer, false, config)
+  end)
   if window == 0 then
     error('there is no room for another window', 0)
   end

@@ -227,6 +227,26 @@ local function way_back(layout)
   end)
 end
 
+--- <C-w>p and g<Tab> go again where they went before the review.
+---@param place claude_bridge.ReviewPlace
+local function restore_previous(place)
+  if vim.api.nvim_get_current_win() ~= place.window then
+    return
+  end
+  -- 'winwidth' and the like give a window room when the focus comes.
+  local sizes = vim.fn.winrestcmd()
+  if place.previous_tabpage and vim.api.nvim_tabpage_is_valid(place.previous_tabpage) then
+    vim.api.nvim_set_current_tabpage(place.previous_tabpage)
+    vim.api.nvim_set_current_win(place.window)
+  end
+  local here = vim.api.nvim_get_current_tabpage()
+  if is_open(place.previous) and vim.api.nvim_win_get_tabpage(place.previous) == here then
+    vim.api.nvim_set_current_win(place.previous)
+    vim.api.nvim_set_current_win(place.window)
+  end
+  vim.cmd(sizes)
+end
+
 --- Gives the user's own left window back before the focus goes there.
 ---@param review claude_bridge.Review
 local function give_left_back(review)
@@ -279,6 +299,9 @@ function M.windows(review)
     close_left(review)
   end
   quietly.run(function()
+    if back then
+      restore_previous(back)
+    end
     restore_sizes(layout)
     -- Scrolled again by what the sizes did to it.
     local users = layout.left or layout.uncovered

@@ -21,7 +21,16 @@ end
 local function places(mode)
   local window = vim.api.nvim_get_current_win()
   local buffer = vim.api.nvim_win_get_buf(window)
-  local found = { { window = window, buffer = buffer, mode = mode } }
+  local previous, tabpage = vim.fn.winnr('#'), vim.fn.tabpagenr('#')
+  local found = {
+    {
+      window = window,
+      buffer = buffer,
+      mode = mode,
+      previous = previous > 0 and vim.fn.win_getid(previous) or nil,
+      previous_tabpage = vim.api.nvim_list_tabpages()[tabpage],
+    },
+  }
   local other = state.of_window(window)
   if other and other.layout then
     vim.list_extend(found, other.layout.came_from)

@@ -158,6 +158,24 @@ function M.tiled(tabpage)
   end, vim.api.nvim_tabpage_list_wins(tabpage))
 end
 
+--- Runs a step in which a window gives up room: Neovim would take that of all others to keep the size
+--- of one that is fixed.
+---@generic T
+---@param window integer
+---@param step fun(): T
+---@return T
+function M.unfixed(window, step)
+  local options = vim.wo[window]
+  local width, height = options.winfixwidth, options.winfixheight
+  options.winfixwidth, options.winfixheight = false, false
+  local done, result = pcall(step)
+  options.winfixwidth, options.winfixheight = width, height
+  if not done then
+    error(result, 0)
+  end
+  return result
+end
+
 ---@class claude_bridge.Sizes
 ---@field windows integer[]
 ---@field command string of winrestcmd()
