@@ -157,6 +157,7 @@ describe('shows up', () => {
     ['a command line with its preview', ':%s/line 3/X', 'c'],
     ['a search', '/line 3', 'c'],
     ['replace mode', '5GR', 'R'],
+    ['select mode', '5Ggh', 's'],
     ['completion', '5GAline<C-n>', 'ic'],
   ])('during %s, which goes on', async (_, keys, expected) => {
     await bridge.nvim.command('set inccommand=split');

@@ -80,6 +80,22 @@ describe.each(layouts)('in the %s layout', (layout) => {
     },
   );
 
+  test.each(unfinished)(
+    '%s in the file itself goes on when its review opens and ends',
+    async (_, begin, during, finish, result) => {
+      const { other } = await start({ layout });
+      await bench.nvim.command('split | setlocal foldmethod=manual | 2fold');
+      await bench.nvim.input(begin);
+      await inMode(during);
+      const review = await bench.open({ path: other, proposal: 'first word\nSECOND line\n' });
+      expect((await mode()).mode).toBe(during);
+      await review.close('withdrawn');
+      expect((await mode()).mode).toBe(during);
+      await bench.nvim.input(finish);
+      await vi.waitFor(async () => expect(await lines(other)).toEqual(result));
+    },
+  );
+
   test('a user in a terminal gets the proposal, and terminal mode back', async () => {
     const { file } = await start({ layout });
     await bench.nvim.lua(`vim.cmd('botright 10new') vim.fn.termopen({ 'cat' }) vim.cmd.startinsert()

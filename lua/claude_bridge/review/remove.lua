@@ -30,13 +30,13 @@ local function second_view(review, window)
   end)
 end
 
---- Whether the user types in the window of the file, which stays.
+--- Whether the user is in the middle of something in the window of the file, which stays.
 ---@param layout claude_bridge.ReviewLayout
 ---@return boolean
-local function types_in_file(layout)
+local function works_in_file(layout)
   return layout.left_kind == 'shown'
     and vim.api.nvim_get_current_win() == layout.left
-    and vim.fn.mode():find('^[iR]') ~= nil
+    and (vim.fn.mode(1) ~= 'n' or require('claude_bridge.busy').is_mid_command())
 end
 
 --- To be called before a window closes: afterwards the others may have other sizes.
@@ -267,14 +267,28 @@ local function give_place_back(review)
   cover.hand_over(review.layout, review.proposal.buffer)
 end
 
---- Takes the windows away. Each step may run again after one that failed.
----@param review claude_bridge.Review
-function M.windows(review)
-  local layout = review.layout
-  if not layout then
-    return
+--- Steps that run commands of Normal mode in the user's window: in Select mode these would be typed
+--- over what is selected.
+---@param step fun()
+local function outside_select_mode(step)
+  local toggle = '\7'
+  local selects = vim.fn.mode():find('^[sS\19]') ~= nil
+  if selects then
+    vim.cmd('normal! ' .. toggle)
   end
-  if types_in_file(layout) then
+  local done, problem = pcall(step)
+  if selects and vim.fn.mode():find('^[vV\22]') then
+    vim.cmd('normal! ' .. toggle)
+  end
+  if not done then
+    error(problem, 0)
+  end
+end
+
+---@param review claude_bridge.Review
+local function take_away(review)
+  local layout = review.layout
+  if works_in_file(layout) then
     layout.had_focus = false
     layout.before.view = vim.fn.winsaveview()
   else
@@ -311,6 +325,16 @@ function M.windows(review)
   end)
   if back and back.mode == 't' and vim.bo.buftype == 'terminal' then
     vim.cmd.startinsert()
+  end
+end
+
+--- Takes the windows away. Each step may run again after one that failed.
+---@param review claude_bridge.Review
+function M.windows(review)
+  if review.layout then
+    outside_select_mode(function()
+      take_away(review)
+    end)
   end
 end
 
