@@ -33,6 +33,10 @@ local function wanted(file)
   return found
 end
 
+--- What is on screen, by the user's buffer.
+---@type table<integer, claude_bridge.DiskDiff>
+local shown = {}
+
 ---@class claude_bridge.DiskDiff
 ---@field left integer window
 ---@field right integer window
@@ -75,6 +79,7 @@ local function watch(diff, file)
           return
         end
         stop()
+        shown[file] = nil
         vim.schedule(function()
           finish(diff)
         end)
@@ -109,6 +114,10 @@ end
 ---@param file? string
 function M.show(file)
   local buffer = wanted(file)
+  if shown[buffer] then
+    vim.api.nvim_set_current_win(shown[buffer].right)
+    return
+  end
   local path = vim.api.nvim_buf_get_name(buffer)
   local disk = require('claude_bridge.review.original').on_disk(path)
   if disk.note then
@@ -125,7 +134,8 @@ function M.show(file)
   local name = vim.fs.basename(path):gsub('%%', '%%%%'):gsub('%c', '?')
   prepare(left, (' %s on disk'):format(name))
   prepare(right, ('%%< %s in Neovim%%= :w! keeps it, :e! takes the other, :q ends '):format(name))
-  watch({ left = left, right = right, buffer = disk.buffer }, buffer)
+  shown[buffer] = { left = left, right = right, buffer = disk.buffer }
+  watch(shown[buffer], buffer)
   vim.cmd('normal! gg')
   if vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
     vim.cmd('silent! normal! ]c')

@@ -60,6 +60,23 @@ test.each(['close', 'tabclose', 'wincmd h | close', 'wincmd h | only', 'only'])(
   },
 );
 
+test('asked for once more it is gone to, and not opened twice', async () => {
+  await edit('one\n');
+  const before = await snapshot(bench.nvim);
+  await bench.nvim.command('ClaudeDiffDisk');
+  const diff = await bench.nvim.lua('return vim.api.nvim_get_current_win()');
+  for (const command of ['wincmd h', 'tabfirst', 'ClaudeDiffDisk a.txt']) {
+    await bench.nvim.command(command);
+    await bench.nvim.command('ClaudeDiffDisk a.txt');
+    expect(await bench.nvim.lua('return vim.api.nvim_get_current_win()')).toBe(diff);
+  }
+  expect(await bench.nvim.lua(`return vim.fn.tabpagenr('$')`)).toBe(2);
+  await bench.nvim.command('quit');
+  await vi.waitFor(async () => expect(await snapshot(bench.nvim)).toEqual(before));
+  await bench.nvim.command('ClaudeDiffDisk');
+  expect(await bench.nvim.lua(`return vim.fn.tabpagenr('$')`)).toBe(2);
+});
+
 test('from the terminal it is the file of which the user was told', async () => {
   const file = await edit('one\n');
   await bothChange(file, 'ONE\n');
