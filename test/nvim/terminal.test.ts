@@ -89,6 +89,26 @@ test('the variables of the user go before ours, and the loopback stays exempt', 
   });
 });
 
+test('what is pasted in parts is one paste to the agent, and as ever elsewhere', async () => {
+  const brackets = ['/bin/sh', '-c', 'printf "\\033[?2004h"; exec "$@"', 'sh'];
+  await setup({ cmd: [...brackets, ...agentCommand()] });
+  await opened();
+  const paste = async (text: string, phase: number) =>
+    expect(await nvim.client.request('nvim_paste', [text, true, phase])).toBe(true);
+  await paste('one\ntw', 1);
+  await paste('o\n', 2);
+  await paste('', 2);
+  await paste('three', 3);
+  await paste('whole', -1);
+  const once = (text: string) => `\x1b[200~${text}\x1b[201~`;
+  await expect.poll(typed).toBe(once('one\ntwo\nthree') + once('whole'));
+  await nvim.command('wincmd t');
+  await expect.poll(mode).toBe('n');
+  await paste('a\nb', 1);
+  await paste('c', 3);
+  expect(await nvim.lua('return vim.api.nvim_buf_get_lines(0, 0, -1, false)')).toEqual(['a', 'bc']);
+});
+
 test(':ClaudeBridgeFocus goes to the terminal and back, and starts it once', async () => {
   await nvim.command('edit a.txt | vsplit b.txt');
   const home = await nvim.lua('return vim.api.nvim_get_current_win()');

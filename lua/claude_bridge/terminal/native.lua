@@ -94,6 +94,7 @@ local function start(spec)
     wipe(terminal)
     error({ message = ('%s: %s'):format(spec.argv[1], problem) })
   end
+  require('claude_bridge.terminal.paste').join()
   vim.b[buffer].claude_bridge_terminal = { agent = spec.agent, cwd = spec.cwd }
   vim.bo[buffer].filetype = 'claude_bridge_terminal'
   place:watch()

@@ -65,6 +65,7 @@ local function start(spec)
     }, options.snacks),
   })
   local terminal = { spec = spec, window = window, job = vim.b[window.buf].terminal_job_id }
+  require('claude_bridge.terminal.paste').join()
   vim.b[window.buf].claude_bridge_terminal = { agent = spec.agent, cwd = spec.cwd }
   require('claude_bridge.autocmd').create('TermClose', {
     buffer = window.buf,
