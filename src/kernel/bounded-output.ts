@@ -9,9 +9,13 @@ const HEAD_SHARE = 0.75;
 /** Text is cut when it is this much over the limit, so that not every line costs a cut. */
 const SLACK = 1.25;
 
+/** What the frame of a block adds to an answer: `{"type":"text","text":""},`. */
+const BLOCK_BYTES = 25;
+
 interface TextPiece {
   readonly kind: 'text';
   text: string;
+  /** What it takes of the limit. */
   bytes: number;
   /** Text of a stream, which goes on where the last one ended. */
   readonly continues: boolean;
@@ -84,7 +88,7 @@ export class BoundedOutput {
         open = (open ?? '') + piece.text;
       } else {
         close();
-        outputs.push({ kind: 'text', text: piece.text });
+        if (piece.text !== '') outputs.push({ kind: 'text', text: piece.text });
       }
     }
     close();
@@ -113,7 +117,7 @@ export class BoundedOutput {
       const cut = Math.min(excess, piece.bytes);
       excess -= cut;
       const kept = skipBytes(piece.text, cut);
-      if (kept !== '') tail.push({ ...piece, text: kept, bytes: Buffer.byteLength(kept) });
+      if (kept !== '') tail.push(textPiece(kept, piece.continues));
     }
     const before = this.#textBytes;
     this.#pieces = [...head, { kind: 'gap' }, ...tail];
@@ -147,7 +151,7 @@ export class BoundedOutput {
 const textPiece = (text: string, continues: boolean): TextPiece => ({
   kind: 'text',
   text,
-  bytes: Buffer.byteLength(text),
+  bytes: Buffer.byteLength(text) + (continues ? 0 : BLOCK_BYTES),
   continues,
 });
 

@@ -13,14 +13,14 @@ export interface ExecutionLimits extends OutputLimits {
 
 /** The kernel as one run of code sees it. */
 export interface ExecutingKernel {
-  readonly link: KernelLink;
+  readonly link: Pick<KernelLink, 'request'>;
   /** Settles with a sentence for the user when the kernel is gone. */
   readonly ended: Promise<string>;
   interrupt(): void;
 }
 
 type Ending =
-  | { readonly kind: 'replied'; readonly status: string }
+  | { readonly kind: 'replied'; readonly status: string; readonly error?: string | undefined }
   | { readonly kind: 'time-limit' | 'cancelled' | 'input' }
   | { readonly kind: 'ended'; readonly why: string };
 
@@ -67,8 +67,10 @@ export class Execution {
     this.#finished = this.#request.reply.then(async (reply) => {
       await settlesWithin(this.#request.idle, OUTPUT_END_MS);
       const parsed = ExecuteReply.safeParse(reply.content);
-      const status = parsed.success ? parsed.data.status : 'error';
-      this.#ending.resolve({ kind: 'replied', status });
+      if (!parsed.success) return this.#ending.resolve({ kind: 'replied', status: 'error' });
+      const { status, ename, evalue } = parsed.data;
+      const error = ename && (evalue === '' ? ename : `${ename}: ${evalue}`);
+      this.#ending.resolve({ kind: 'replied', status, error });
     });
   }
 
@@ -149,7 +151,7 @@ export class Execution {
       case 'cancelled':
         return this.#noteOnStop(ending.kind);
       case 'replied':
-        return this.#noteOnReply(ending.status);
+        return this.#noteOnReply(ending);
     }
   }
 
@@ -166,11 +168,11 @@ export class Execution {
       : `${why} and does not react to an interrupt. The user can restart the kernel with :ClaudeKernelRestart.`;
   }
 
-  #noteOnReply(status: string): string | undefined {
+  #noteOnReply({ status, error }: Extract<Ending, { kind: 'replied' }>): string | undefined {
     if (this.#output.failure === 'StdinNotImplementedError') return NO_INPUT;
     if (status === 'ok' || this.#output.failure) return undefined;
     return status === 'aborted'
       ? 'The kernel left the code out, because other code failed just before it. Run it again.'
-      : 'The kernel reported an error without saying which.';
+      : (error ?? 'The kernel reported an error without saying which.');
   }
 }

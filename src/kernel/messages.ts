@@ -27,6 +27,11 @@ export const ErrorContent = z.object({
 
 export const ClearOutput = z.object({ wait: z.boolean().default(false) });
 
-export const ExecuteReply = z.object({ status: z.string() });
+/** `ename` and `evalue` where the status is `error`. */
+export const ExecuteReply = z.object({
+  status: z.string(),
+  ename: z.string().optional().catch(undefined),
+  evalue: z.string().default('').catch(''),
+});
 
 export const asText = MultilineString;

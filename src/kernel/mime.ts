@@ -47,7 +47,7 @@ function vectorImage(bundle: MimeBundle): string | undefined {
 
 function textForm(bundle: MimeBundle): string | undefined {
   const plain = textOf(bundle, 'text/plain');
-  if (plain !== undefined && !/^<[\w.]+ object( at 0x[0-9a-f]+)?>$/.test(plain)) {
+  if (plain && !/^<[\w.]+ object( at 0x[0-9a-f]+)?>$/.test(plain)) {
     return plainText(plain);
   }
   for (const type of RICH_TEXT) {

@@ -108,6 +108,8 @@ test.each<[string, object, unknown[]]>([
     { 'text/plain': '<m.C object at 0x7f>' },
     [text('<m.C object at 0x7f>')],
   ],
+  ['html where the plain text is empty', { 'text/plain': '', 'text/html': '<b>' }, [text('<b>')]],
+  ['no empty block', { 'text/plain': '' }, []],
   ['lists of lines', { 'text/plain': ['a\n', 'b'] }, [text('a\nb')]],
   ['json', { 'application/json': { a: 1 } }, [text('{"a":1}')]],
   ['an image that is none, by its text', { 'image/png': '<no>', 'text/plain': 'p' }, [text('p')]],
@@ -144,6 +146,15 @@ test('long output keeps its beginning and its end, and says how much is missing'
   expect(head.length).toBe(750);
   expect(head.length + tail.length + Number(count)).toBe(whole.length);
   expect(head.length + tail.length).toBeLessThanOrEqual(1_000);
+});
+
+test('very many small results fill the limit as well, by what each adds to the answer', () => {
+  const outputs = outputsOf(...Array.from({ length: 5_000 }, () => display({ 'text/plain': '1' })));
+  expect(outputs.length).toBeLessThan(100);
+  expect(outputs.at(-1)).toEqual(text('1'));
+  expect(outputs.map((one) => (one.kind === 'text' ? one.text : ''))).toContainEqual(
+    expect.stringContaining('output truncated'),
+  );
 });
 
 test('the traceback is there, however much was printed before', () => {

@@ -315,7 +315,8 @@ describe('what keeps code from running', () => {
   });
 
   test('the user, who is asked before anything starts', async () => {
-    start({ allow: 'ask' });
+    const JUPYTER_PATH = installKernel('python3', ['/no/such/python']);
+    start({ allow: 'ask', variables: { JUPYTER_PATH } });
     const refused = scene.run('print(1)', { session: 'claude' });
     await vi.waitFor(() => expect(scene.questions).toHaveLength(1));
     expect(scene.questions[0]).toMatchObject({ kernel: 'python3 of demo.py', code: 'print(1)' });
@@ -323,17 +324,19 @@ describe('what keeps code from running', () => {
     scene.service.handle({ kind: 'code-answer', id: scene.questions[0]?.id ?? '', allowed: false });
     await expect(refused).rejects.toMatchObject({ code: 'refused' });
     expect(scene.service.describe()).toEqual([]);
+    fs.rmSync(JUPYTER_PATH, { recursive: true });
   });
 
   test('a missing package, with the command that installs it', async () => {
     const root = tempDir();
     fs.writeFileSync(path.join(root, 'package.json'), '{}');
-    start({ root });
+    const JUPYTER_PATH = installKernel('python3', ['/no/such/python']);
+    start({ root, variables: { JUPYTER_PATH } });
     await expect(scene.run('1')).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/npm package zeromq.*npm install --include=optional/),
     });
-    fs.rmSync(root, { recursive: true });
+    for (const folder of [root, JUPYTER_PATH]) fs.rmSync(folder, { recursive: true });
   });
 
   test('a kernel that is not installed', async () => {
