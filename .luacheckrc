@@ -11,6 +11,7 @@ globals = {
   'vim.v',
   'vim.env',
   'vim.opt',
+  'vim.paste',
 }
 -- A method keeps its form also where it needs nothing of its object.
 self = false

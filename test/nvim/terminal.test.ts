@@ -109,6 +109,15 @@ test('what is pasted in parts is one paste to the agent, and as ever elsewhere',
   expect(await nvim.lua('return vim.api.nvim_buf_get_lines(0, 0, -1, false)')).toEqual(['a', 'bc']);
 });
 
+test('the recipe for a new line types what agents take for one', async () => {
+  const help = fs.readFileSync(path.join(PROJECT, 'doc/claude_bridge.txt'), 'utf8');
+  const section = help.slice(help.indexOf('*claude_bridge-recipe-newline*'));
+  await nvim.lua(section.match(/>lua\n([\s\S]*?)\n<\n/)?.[1] ?? '');
+  await opened();
+  await nvim.input('a<S-CR>b');
+  await expect.poll(typed).toBe('a\\\rb');
+});
+
 test(':ClaudeBridgeFocus goes to the terminal and back, and starts it once', async () => {
   await nvim.command('edit a.txt | vsplit b.txt');
   const home = await nvim.lua('return vim.api.nvim_get_current_win()');
