@@ -51,6 +51,8 @@ export class FileWatcher implements Disposable {
   #settling: NodeJS.Timeout | undefined;
   #polling: NodeJS.Timeout | undefined;
   #suspects = new Set<string>();
+  /** Folders in which something has happened. */
+  #touched = new Set<string>();
   #disposed = false;
 
   constructor(options: FileWatcherOptions) {
@@ -100,12 +102,12 @@ export class FileWatcher implements Disposable {
   }
 
   /** Folders come and go, also while their watches are being made. */
-  #settleIn(files: Iterable<string>): void {
+  #settleIn(files: Iterable<string>, touched?: ReadonlySet<string>): void {
     let moved = [...files];
     let round = 0;
     do {
       for (const file of moved) this.#homes.set(file, homesOf(file));
-      this.#folders.set(new Set([...this.#homes.values()].flat()));
+      this.#folders.set(new Set([...this.#homes.values()].flat()), touched);
       moved = moved.filter(
         (file) => homesOf(file).join('\n') !== this.#homes.get(file)?.join('\n'),
       );
@@ -118,6 +120,7 @@ export class FileWatcher implements Disposable {
 
   /** The name that comes with an event may be missing or of a temporary file: look at all. */
   #suspect(folder: string): void {
+    this.#touched.add(folder);
     for (const [file, homes] of this.#homes) {
       if (homes.includes(folder)) this.#suspects.add(file);
     }
@@ -127,8 +130,10 @@ export class FileWatcher implements Disposable {
   #settle(): void {
     this.#settling = undefined;
     const suspects = [...this.#suspects].filter((file) => this.#homes.has(file));
+    const touched = this.#touched;
     this.#suspects = new Set();
-    this.#settleIn(suspects);
+    this.#touched = new Set();
+    this.#settleIn(suspects, touched);
     this.#compare(suspects);
   }
 

@@ -22,10 +22,14 @@ export class FolderWatches implements Disposable {
 
   constructor(private readonly options: FolderWatchesOptions) {}
 
-  /** Sets the folders to watch; absolute paths. */
-  set(folders: ReadonlySet<string>): void {
+  /**
+   * Sets the folders to watch; absolute paths.
+   * @param touched those in which something has happened: they may be others of their name by now
+   */
+  set(folders: ReadonlySet<string>, touched: ReadonlySet<string> = new Set()): void {
     for (const [folder, { inode }] of this.#watches) {
-      if (!folders.has(folder) || inode !== inodeOf(folder)) this.#end(folder);
+      const isAnother = touched.has(folder) && inode !== inodeOf(folder);
+      if (isAnother || !folders.has(folder)) this.#end(folder);
     }
     for (const folder of folders) this.#begin(folder);
   }
