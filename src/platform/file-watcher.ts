@@ -22,6 +22,8 @@ export interface FileWatcherLimits {
    * have read it before.
    */
   readonly recentMs: number;
+  /** A file that is away no longer than this was written anew: some programs delete it first. */
+  readonly goneMs: number;
 }
 
 const LIMITS: FileWatcherLimits = {
@@ -29,6 +31,7 @@ const LIMITS: FileWatcherLimits = {
   pollMs: 200,
   expectMs: 10_000,
   recentMs: 5_000,
+  goneMs: 300,
 };
 
 /** How often folders may change while their watches are being made. */
@@ -50,6 +53,9 @@ export class FileWatcher implements Disposable {
   readonly #expected = new Map<string, number>();
   #settling: NodeJS.Timeout | undefined;
   #polling: NodeJS.Timeout | undefined;
+  /** Files that are away, and since when, on the clock of `performance`. */
+  readonly #away = new Map<string, number>();
+  #waiting: NodeJS.Timeout | undefined;
   #suspects = new Set<string>();
   /** Folders in which something has happened. */
   #touched = new Set<string>();
@@ -95,6 +101,7 @@ export class FileWatcher implements Disposable {
   dispose(): void {
     this.#disposed = true;
     clearTimeout(this.#settling);
+    clearTimeout(this.#waiting);
     clearInterval(this.#polling);
     this.#folders.dispose();
     this.#stamps.clear();
@@ -152,11 +159,29 @@ export class FileWatcher implements Disposable {
     const changed: string[] = [];
     for (const file of files) {
       const stamp = stampOf(file);
-      if (!this.#stamps.has(file) || this.#stamps.get(file) === stamp) continue;
+      const isSame = !this.#stamps.has(file) || this.#stamps.get(file) === stamp;
+      if (!isSame && stamp === undefined && this.#mayComeBack(file)) continue;
+      this.#away.delete(file);
+      if (isSame) continue;
       this.#stamps.set(file, stamp);
       changed.push(file);
     }
     if (changed.length > 0) this.#options.onChange(changed);
+  }
+
+  #mayComeBack(file: string): boolean {
+    const { goneMs } = this.#limits;
+    const now = performance.now();
+    const since = this.#away.get(file) ?? now;
+    if (now - since >= goneMs) return false;
+    this.#away.set(file, since);
+    this.#waiting ??= setTimeout(() => this.#lookForAway(), goneMs);
+    return true;
+  }
+
+  #lookForAway(): void {
+    this.#waiting = undefined;
+    this.#compare([...this.#away.keys()]);
   }
 }
 

@@ -25,7 +25,7 @@ function start(limits: Partial<FileWatcherLimits> = {}): FileWatcher {
   watcher = new FileWatcher({
     logger: new MemoryLogger(),
     onChange: (paths) => told.push([...paths].sort()),
-    limits: { settleMs: 20, pollMs: 10, recentMs: -1_000, ...limits },
+    limits: { settleMs: 20, pollMs: 10, recentMs: -1_000, goneMs: 100, ...limits },
   });
   return watcher;
 }
@@ -53,6 +53,24 @@ test.each([
   start().watch([name]);
   change(name);
   await expect.poll(() => told).toEqual([[name]]);
+});
+
+test('a file that is deleted and comes back is told once, as there', async () => {
+  const name = file('a.txt');
+  const states: boolean[] = [];
+  watcher = new FileWatcher({
+    logger: new MemoryLogger(),
+    onChange: () => states.push(fs.existsSync(name)),
+    limits: { settleMs: 5, goneMs: 2_000, recentMs: -1_000 },
+  });
+  watcher.watch([name]);
+  const stat = vi.spyOn(fs, 'statSync');
+  fs.rmSync(name);
+  await expect.poll(() => stat.mock.results.some(({ value }) => value === undefined)).toBe(true);
+  fs.writeFileSync(name, 'back\n');
+  await expect.poll(() => states).toEqual([true]);
+  fs.rmSync(name);
+  await expect.poll(() => states, { timeout: 5_000 }).toEqual([true, false]);
 });
 
 test('a file that appears is told', async () => {
