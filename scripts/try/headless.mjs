@@ -3,18 +3,13 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
-import { attach } from 'neovim';
 import { inProject } from '../lib/project.mjs';
-
-const LIMIT_MS = 15_000;
-
-/** node-client takes the console for itself. */
-const say = (line) => process.stdout.write(`${line}\n`);
+import { lockFiles, Steps, say, startEditor, until } from './driver.mjs';
 
 export async function play({ nvim, home, workspace, env, init }) {
   const clean = { ...env, HOME: home };
   delete clean.CLAUDE_CONFIG_DIR;
-  const editor = await startEditor(nvim, { init, workspace, env: clean });
+  const editor = await startEditor(nvim, { init, workspace, env: clean, file: 'welcome.md' });
   const file = path.join(workspace, 'welcome.md');
   const steps = new Steps();
   let agent;
@@ -69,51 +64,6 @@ async function proposeAnd(agent, editor, keys) {
   await editor.keys(keys);
 }
 
-class Steps {
-  #current = '';
-  #failed = false;
-
-  async run(name, work) {
-    this.#current = name;
-    const value = await work();
-    say(`ok      ${name}`);
-    return value;
-  }
-
-  fail(error) {
-    this.#failed = true;
-    say(`FAILED  ${this.#current}: ${error.message}`);
-  }
-
-  report() {
-    say(this.#failed ? 'The loop is broken.' : 'The whole loop works.');
-    return this.#failed ? 1 : 0;
-  }
-}
-
-const silent = new Proxy({}, { get: () => () => silent });
-
-async function startEditor(nvim, { init, workspace, env }) {
-  const args = ['--embed', ...init, 'welcome.md'];
-  const child = spawn(nvim, args, { cwd: workspace, env, stdio: ['pipe', 'pipe', 'inherit'] });
-  const client = attach({ proc: child, options: { logger: silent } });
-  // With a user interface, typed keys and prompts are what they are for a user.
-  await client.uiAttach(120, 40, { ext_linegrid: true });
-  return {
-    keys: (keys) => client.input(keys),
-    hasDiff: () =>
-      client.lua(
-        'return #vim.tbl_filter(function(w) return vim.wo[w].diff end, vim.api.nvim_list_wins()) == 2',
-      ),
-    quit: async () => {
-      const gone = new Promise((resolve) => child.once('exit', resolve));
-      await client.input('<Esc>:qa!<CR>');
-      await gone;
-    },
-    kill: () => child.kill('SIGKILL'),
-  };
-}
-
 function startAgent(cwd, env) {
   const script = inProject('scripts/demo-agent.mjs');
   const child = spawn(process.execPath, [script], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -131,22 +81,4 @@ function startAgent(cwd, env) {
     unread.splice(0, index.found + 1);
   };
   return { says, enter: () => child.stdin.write('\n'), kill: () => child.kill('SIGKILL') };
-}
-
-function lockFiles(home) {
-  const folder = path.join(home, '.claude', 'ide');
-  const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
-  const locks = names.filter((name) => name.endsWith('.lock'));
-  return locks.length > 0 ? locks : undefined;
-}
-
-/** Looks again and again until there is a value. */
-async function until(look, what) {
-  const end = Date.now() + LIMIT_MS;
-  while (Date.now() < end) {
-    const value = await look();
-    if (value) return value;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`waited in vain for ${what}`);
 }

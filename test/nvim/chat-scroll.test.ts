@@ -131,3 +131,24 @@ test('text streams while the command-line window is open', async () => {
   expect(view.bottom).toBe(view.last);
   expect((await chat.lines()).slice(-4)).toEqual(['more 50', 'last', '', '']);
 });
+
+test('what is folded away leaves no empty rows at the end', async () => {
+  const tool = { id: 't', kind: 'tool', title: 'make', category: 'execute', state: 'running' };
+  await chat.apply([agent('a', text(40)), { op: 'put', entry: { ...tool, output: '' } }]);
+  await chat.apply([{ op: 'append', id: 't', field: 'output', text: text(30, 'out') }]);
+  await chat.apply([{ op: 'patch', id: 't', fields: { state: 'done', output: 'out' } }]);
+  await chat.apply([agent('b', 'end')]);
+  const view = await rows();
+  expect(view.used).toBeGreaterThanOrEqual(view.height - 1);
+});
+
+/** How many rows of the window are taken by text. */
+const rows = () =>
+  chat.nvim.lua<{ used: number; height: number }>(`
+    vim.cmd.redraw()
+    local window = vim.fn.win_findbuf(vim.fn.bufnr('claude-session://demo'))[1]
+    return vim.api.nvim_win_call(window, function()
+      local first = vim.fn.screenpos(window, vim.fn.line('w0'), 1).row
+      local last = vim.fn.screenpos(window, vim.fn.line('$'), 1).row
+      return { used = last - first + 1, height = vim.fn.winheight(window) }
+    end)`);

@@ -13,14 +13,18 @@ local MIN_WIDTH, MAX_WIDTH = 40, 100
 --- A key that comes sooner was meant for the window before.
 M.GRACE_MS = 300
 
----@param block claude_bridge.ChatBlock
+---@param content claude_bridge.ChatCardContent
 ---@return integer width, integer height
-local function size(block)
-  local width = MIN_WIDTH
+local function size(content)
+  local block = content.block
+  local width = math.max(MIN_WIDTH, vim.fn.strdisplaywidth(content.footer) + 2)
   for _, line in ipairs(block.lines) do
     width = math.max(width, vim.fn.strdisplaywidth(line) + 1)
   end
   width = math.max(1, math.min(width, MAX_WIDTH, vim.o.columns - 4))
+  if content.narrow and content.window then
+    width = math.min(width, math.max(MIN_WIDTH, api.nvim_win_get_width(content.window) - 2))
+  end
   local height = 0
   for _, line in ipairs(block.lines) do
     height = height + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
@@ -33,15 +37,35 @@ end
 ---@field block claude_bridge.ChatBlock
 ---@field title string
 ---@field footer string
+---@field window? integer the conversation
+---@field narrow boolean whether it is to stay over the conversation
+
+--- Below the last words of the conversation where there is room: they are what it is about. At the
+--- top otherwise, over the oldest words on the screen.
+---@param window integer?
+---@param height integer
+---@return 'NE'|'SE' anchor, integer row
+local function anchor(window, height)
+  if window then
+    local last = api.nvim_buf_line_count(api.nvim_win_get_buf(window))
+    local said = vim.fn.screenpos(window, last, 1).row
+    local bottom = api.nvim_win_get_position(window)[1] + api.nvim_win_get_height(window)
+    if said > 0 and bottom - said >= height + 2 then
+      return 'SE', bottom
+    end
+  end
+  return 'NE', 1
+end
 
 ---@param content claude_bridge.ChatCardContent
 ---@return vim.api.keyset.win_config
 local function geometry(content)
-  local width, height = size(content.block)
+  local width, height = size(content)
+  local side, row = anchor(content.window, height)
   return {
     relative = 'editor',
-    anchor = 'NE',
-    row = 1,
+    anchor = side,
+    row = row,
     col = vim.o.columns,
     width = width,
     height = height,

@@ -39,9 +39,15 @@ local function content_of(ask)
   local kind = asks().kind(ask.prompt)
   local focused = shown and shown.ask == ask and card_of.has_focus(shown.card)
   local away = ask.prompt.own and 'q closes' or 'q later'
+  local session = require('claude_bridge.chat.sessions').get(ask.session)
   return {
     block = kind.content(ask),
     title = ask.session .. count,
+    window = session and session.view and require('claude_bridge.chat.windows').of(
+      session.view.buffer
+    ),
+    -- What it is about is on show beside the conversation.
+    narrow = ask.prompt.review == true,
     footer = focused and kind.footer(ask) .. ' · ' .. away or ':ClaudeSessionAnswer goes here',
   }
 end

@@ -31,6 +31,11 @@ function M.followers(buffer)
   end, vim.fn.win_findbuf(buffer))
 end
 
+local function settle()
+  -- Lines that have become a fold would leave empty rows below the end.
+  vim.cmd('normal! zb')
+end
+
 --- Brings them to the new end.
 ---@param buffer integer
 ---@param windows integer[]
@@ -39,6 +44,7 @@ function M.follow(buffer, windows)
   for _, window in ipairs(windows) do
     if api.nvim_win_is_valid(window) then
       api.nvim_win_set_cursor(window, { last, 0 })
+      pcall(api.nvim_win_call, window, settle)
     end
   end
 end

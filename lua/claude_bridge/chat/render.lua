@@ -84,10 +84,15 @@ end
 ---@param block claude_bridge.ChatBlock
 local function tool_head(block, entry)
   local sign = TOOL[entry.state] or TOOL.pending
-  local name = entry.name or entry.category
-  -- Some agents begin the title with the name.
-  local rest = vim.startswith(entry.title, name) and entry.title:sub(#name + 1)
-    or ' ' .. entry.title
+  local name, rest = entry.name, ''
+  if not name then
+    -- An agent that names no tool says all of it in the title.
+    name = entry.title
+  elseif vim.startswith(entry.title, name) then
+    rest = entry.title:sub(#name + 1)
+  else
+    rest = ' ' .. entry.title
+  end
   local fault = entry.error and ': ' .. (entry.error:match('[^\n]*')) or ''
   block:add(
     { sign[1], sign[2] },
