@@ -65,7 +65,7 @@ export class BusAgent {
       if (this.of(type).length < count) {
         throw new Error(`${type} was not heard, but ${this.heard.map((m) => m.type).join(', ')}`);
       }
-    }, 5_000);
+    }, 15_000);
     return this.of(type).at(-1) as Envelope;
   }
 
