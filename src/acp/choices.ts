@@ -1,4 +1,5 @@
-/** Models and modes, which agents tell of in three ways. */
+/** What an agent can do, and its models and modes, of which agents tell in three ways. */
+import type { InitializeResponse } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import type { Choice } from '../session/model.ts';
 import type { SessionUpdate } from '../session/ports.ts';
@@ -40,6 +41,19 @@ export type Way = { readonly by: 'method' } | { readonly by: 'option'; readonly 
 export interface Ways {
   readonly model?: Way;
   readonly mode?: Way;
+}
+
+export function abilitiesOf({ agentCapabilities: can }: InitializeResponse): SessionUpdate {
+  const resume = Boolean(can?.sessionCapabilities?.resume);
+  return {
+    kind: 'abilities',
+    abilities: {
+      reset: true,
+      list: Boolean(can?.sessionCapabilities?.list),
+      load: can?.loadSession === true || resume,
+      images: can?.promptCapabilities?.image === true,
+    },
+  };
 }
 
 /** @param answer of `session/new`, `session/load`, or a part of an update. */

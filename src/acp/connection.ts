@@ -18,6 +18,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { BridgeError } from '../core/errors.ts';
 import type { AgentCommand, AgentProcess, StartProcess } from '../core/pipe.ts';
+import { messageLines } from './message-lines.ts';
 
 /** An agent that does not greet within this time is not one. */
 const GREETING_MS = 60_000;
@@ -28,8 +29,8 @@ export interface AgentCalls {
     request: RequestPermissionRequest,
     signal: AbortSignal,
   ): Promise<RequestPermissionResponse>;
-  read(request: ReadTextFileRequest): Promise<{ content: string }>;
-  write(request: WriteTextFileRequest): Promise<Record<string, never>>;
+  read(request: ReadTextFileRequest, signal: AbortSignal): Promise<{ content: string }>;
+  write(request: WriteTextFileRequest, signal: AbortSignal): Promise<Record<string, never>>;
   elicit(params: unknown, signal: AbortSignal): Promise<CreateElicitationResponse>;
 }
 
@@ -38,9 +39,14 @@ export interface AcpConnectionOptions {
   readonly start: StartProcess;
   readonly calls: AgentCalls;
   readonly version: string;
+  /** Gives up before the agent has greeted. */
+  readonly signal: AbortSignal;
   /** Its standard error, which is its log and no part of the protocol. */
   onErrorLine(line: string): void;
   onGreeting(): void;
+  /** A line of its standard output that is no message. */
+  onOtherLine(line: string): void;
+  onTooLong(): void;
   /** Once, unless it was closed from here. */
   onEnd(reason: string): void;
 }
@@ -60,11 +66,11 @@ export class AcpConnection {
     options.onGreeting();
     const stream = ndJsonStream(
       Writable.toWeb(asWritable(process.stdin)),
-      asBytes(Readable.toWeb(asReadable(process.stdout))),
+      asBytes(Readable.toWeb(asReadable(process.stdout).pipe(messageLines(options)))),
     );
     const connection = appOf(options.calls).connect(stream);
     try {
-      const about = await greet(connection.agent, process, options.version);
+      const about = await greet(connection.agent, process, options);
       const opened = new AcpConnection(process, connection, about);
       void process.exited.then((reason) => {
         connection.close();
@@ -74,19 +80,32 @@ export class AcpConnection {
       void connection.closed.then(() => process.stop());
       return opened;
     } catch (error) {
+      const hungUp = connection.signal.aborted && !options.signal.aborted;
       connection.close();
       await process.stop();
-      throw error;
+      // Its last words say more than the stream that it left.
+      throw hungUp ? new BridgeError('unavailable', await process.exited) : error;
     }
+  }
+
+  /** Aborts with the end of the connection. */
+  get over(): AbortSignal {
+    return this.connection.signal;
   }
 
   get agent(): ClientContext {
     return this.connection.agent;
   }
 
+  /** Why the agent has ended; undefined where it has not, or was ended from here. */
+  async reason(): Promise<string | undefined> {
+    if (this.#closed || !this.connection.signal.aborted) return undefined;
+    return this.process.exited;
+  }
+
   /** A request has failed: gives the end of the agent, which may be why, a moment to be told. */
   async settle(): Promise<void> {
-    if (!this.connection.signal.aborted) return;
+    if (this.#closed || !this.connection.signal.aborted) return;
     await this.process.exited;
     await setImmediate();
   }
@@ -104,8 +123,8 @@ function appOf(calls: AgentCalls) {
   return client({ name: 'claude-bridge.nvim' })
     .onNotification(session.update, ({ params }) => calls.update(params))
     .onRequest(session.requestPermission, ({ params, signal }) => calls.permission(params, signal))
-    .onRequest(fs.readTextFile, ({ params }) => calls.read(params))
-    .onRequest(fs.writeTextFile, ({ params }) => calls.write(params))
+    .onRequest(fs.readTextFile, ({ params, signal }) => calls.read(params, signal))
+    .onRequest(fs.writeTextFile, ({ params, signal }) => calls.write(params, signal))
     .onRequest(elicitation.create, ({ params, signal }) => calls.elicit(params, signal))
     .onNotification(elicitation.complete, () => {
       // The user has answered the prompt, or will; it does not go away by itself.
@@ -115,7 +134,7 @@ function appOf(calls: AgentCalls) {
 async function greet(
   agent: ClientContext,
   process: AgentProcess,
-  version: string,
+  { version, signal }: AcpConnectionOptions,
 ): Promise<InitializeResponse> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -137,11 +156,21 @@ async function greet(
       session: { notices: {}, compaction: {} },
     },
   });
+  const given = new Promise<never>((_, reject) => {
+    const giveUp = (): void => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
   // Those that lose the race are no failures of their own.
-  for (const lost of [asked, gone]) lost.catch(() => {});
+  for (const lost of [asked, gone, given]) lost.catch(() => {});
   try {
     // The exit says more than the broken stream that it leaves, so it gets a moment.
-    const about = await Promise.race([asked.catch((error) => orExit(error, gone)), gone, late]);
+    const about = await Promise.race([
+      asked.catch((error) => orExit(error, gone)),
+      gone,
+      late,
+      given,
+    ]);
     if (about.protocolVersion === PROTOCOL_VERSION) return about;
     const spoken = `the agent speaks version ${about.protocolVersion} of the protocol`;
     throw new BridgeError('unavailable', `${spoken}, and this plugin ${PROTOCOL_VERSION}`);

@@ -1,15 +1,20 @@
 /** Questions of an agent, or of a server behind it, as forms. */
 
-import type { CreateElicitationResponse } from '@agentclientprotocol/sdk';
+import type { CreateElicitationResponse, ElicitationContentValue } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { fieldsOf } from '../session/forms.ts';
 import type { SessionSink } from '../session/ports.ts';
-import type { FieldValue, FormPrompt } from '../session/prompts.ts';
+import type { FormPrompt, FormValue } from '../session/prompts.ts';
 
 const Request = z.discriminatedUnion('mode', [
   z.looseObject({ mode: z.literal('form'), message: z.string(), requestedSchema: z.unknown() }),
   z.looseObject({ mode: z.literal('url'), message: z.string(), url: z.string() }),
 ]);
+
+const Content = z.record(
+  z.string(),
+  z.custom<ElicitationContentValue>(() => true),
+);
 
 /** Declines what it does not understand: the agent asked in a way that was not offered. */
 export async function elicit(
@@ -39,10 +44,9 @@ function promptOf(params: unknown): FormPrompt | undefined {
   return fields && { kind: 'form', title: data.message, fields };
 }
 
-function contentOf(values: Readonly<Record<string, FieldValue>>) {
-  const entries = Object.entries(values).map(([name, value]) => [
-    name,
-    typeof value === 'object' ? [...value] : value,
-  ]);
-  return Object.fromEntries(entries);
+/** The protocol has texts, numbers and lists of texts; what else a schema asked for goes as it is. */
+function contentOf(
+  values: Readonly<Record<string, FormValue>>,
+): Record<string, ElicitationContentValue> {
+  return Content.parse(values);
 }

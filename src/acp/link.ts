@@ -9,16 +9,19 @@ import {
 import { BridgeError, messageOf } from '../core/errors.ts';
 import type { StartProcess } from '../core/pipe.ts';
 import type { AbsolutePath } from '../core/ports.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import type { StoredSession } from '../session/model.ts';
 import type { AgentLink, BufferPort, Context, LinkContext, PromptPart } from '../session/ports.ts';
 import { ChangedEdits } from './changed-edits.ts';
-import { choicesOf, type Ways, waysOf } from './choices.ts';
+import { abilitiesOf, choicesOf, type Ways, waysOf } from './choices.ts';
 import { AcpConnection } from './connection.ts';
-import { elicit } from './elicitation.ts';
 import { AgentFiles } from './files.ts';
 import { Permissions } from './permission.ts';
 import type { AcpRecipe } from './recipes.ts';
+import { Served } from './served.ts';
 import { signIn } from './sign-in.ts';
+import { storedSessions } from './stored-sessions.ts';
+import { turnPeer } from './turn-peer.ts';
 import { type TurnPeer, Turns } from './turns.ts';
 import { updatesOf } from './updates.ts';
 
@@ -34,21 +37,28 @@ export interface AcpLinkOptions {
   readonly version: string;
   /** How long a turn may go on after it was cancelled, ms. */
   readonly cancelMs?: number;
+  /** How long the agent may take to begin before the user is told that it does, ms. */
+  readonly slowMs?: number;
 }
 
 const CANCEL_MS = 10_000;
-/** Pages of sessions that are asked for. */
-const LIST_PAGES = 5;
+const SLOW_MS = 20_000;
+/** Characters of what an agent writes besides the protocol. */
+const LINE = 500;
 
 export class AcpLink implements AgentLink {
   readonly #edits: ChangedEdits;
-  readonly #files: AgentFiles;
+  readonly #served: Served;
   readonly #permissions: Permissions;
   readonly #turns: Turns;
   #connection: AcpConnection | undefined;
   /** What was asked last. */
   #peer: TurnPeer | undefined;
   #starting: Promise<void> | undefined;
+  /** Gives up the start that is under way. */
+  #givingUp: AbortController | undefined;
+  /** Agents that are not used any more, and still end. */
+  readonly #leaving: (Promise<void> | undefined)[] = [];
   #disposed = false;
   #conversation: string | undefined;
   #ways: Ways = {};
@@ -60,7 +70,7 @@ export class AcpLink implements AgentLink {
     const { buffers, context } = options;
     const { sink, logger } = context;
     this.#edits = new ChangedEdits({ buffers, sink, logger });
-    this.#files = new AgentFiles({
+    const files = new AgentFiles({
       buffers,
       folders: () => [context.folder, ...options.folders()],
       mayRead: options.mayRead,
@@ -68,7 +78,7 @@ export class AcpLink implements AgentLink {
     });
     this.#permissions = new Permissions({
       sink,
-      files: this.#files,
+      files,
       edits: this.#edits,
       onWords: (words) => this.#turns.say(words),
       onEdited: (path) =>
@@ -83,10 +93,11 @@ export class AcpLink implements AgentLink {
       isAlive: (peer) => this.#connection !== undefined && this.#peer === peer,
       onStubborn: () => void this.#giveUp('it did not stop when it was cancelled'),
       onEnd: () => {
-        this.#permissions.endTurn();
+        this.#served.endTurn();
         this.#edits.endTurn();
       },
     });
+    this.#served = new Served({ sink, files, permissions: this.#permissions, turns: this.#turns });
   }
 
   start(options: { readonly resume?: string }): Promise<void> {
@@ -102,7 +113,11 @@ export class AcpLink implements AgentLink {
   }
 
   async cancel(): Promise<void> {
-    this.#permissions.withdrawAll();
+    if (this.#givingUp) {
+      this.#givingUp.abort(new BridgeError('cancelled', 'cancelled before the agent was ready'));
+      return;
+    }
+    this.#served.withdraw();
     await this.#turns.cancel();
   }
 
@@ -126,29 +141,7 @@ export class AcpLink implements AgentLink {
   }
 
   async list(): Promise<readonly StoredSession[]> {
-    const { agent, about } = this.#need();
-    if (!about.agentCapabilities?.sessionCapabilities?.list) {
-      throw new BridgeError('unavailable', 'it keeps no list of its sessions');
-    }
-    const sessions: StoredSession[] = [];
-    let cursor: string | null | undefined;
-    for (let page = 0; page < LIST_PAGES && (page === 0 || cursor); page += 1) {
-      const answer = await agent.request(methods.agent.session.list, {
-        cwd: this.options.context.folder,
-        ...(cursor && { cursor }),
-      });
-      cursor = answer.nextCursor;
-      for (const { sessionId, title, cwd, updatedAt } of answer.sessions) {
-        sessions.push({
-          id: sessionId,
-          title: title ?? sessionId,
-          folder: cwd,
-          ...(updatedAt && { updated: updatedAt }),
-          current: sessionId === this.#conversation,
-        });
-      }
-    }
-    return sessions;
+    return storedSessions(this.#need(), this.options.context.folder, this.#conversation);
   }
 
   async switchTo(conversation: string, options: { readonly history: boolean }): Promise<void> {
@@ -195,13 +188,15 @@ export class AcpLink implements AgentLink {
   async dispose(): Promise<void> {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#givingUp?.abort(new BridgeError('cancelled', 'the session is closed'));
     this.#turns.dispose();
-    this.#permissions.withdrawAll();
+    this.#served.withdraw();
     this.#edits.dispose();
     await this.#starting?.catch(() => {
       // It has told of its failure.
     });
     await this.#connection?.close();
+    await Promise.allSettled(this.#leaving);
     await this.#turns.stop();
   }
 
@@ -210,37 +205,64 @@ export class AcpLink implements AgentLink {
     const { sink } = context;
     if (this.#disposed) throw new BridgeError('cancelled', 'the session is closed');
     sink.state('connecting', recipe.command);
+    const givingUp = new AbortController();
+    this.#givingUp = givingUp;
+    const slow = setTimeout(() => this.#tellSlow(), this.options.slowMs ?? SLOW_MS);
+    const established = this.#establish(resume, givingUp.signal);
     try {
-      this.#connection = await this.#open();
-      this.#tellAbilities(this.#connection);
-      const known = resume ?? this.#conversation;
-      if (known === undefined) await this.#new();
-      else await this.#goOn(known);
+      await untilAborted(established, givingUp.signal);
     } catch (error) {
       const connection = this.#connection;
+      const reason = (await connection?.reason()) ?? this.#explain(error);
       this.#connection = undefined;
-      sink.state('failed', this.#explain(error));
-      await connection?.close();
+      // In its own time: the user need not wait for it to try again.
+      this.#leaving.push(
+        established.catch(() => {}),
+        connection?.close(),
+      );
+      sink.state('failed', reason);
       throw error;
+    } finally {
+      clearTimeout(slow);
+      this.#givingUp = undefined;
     }
-    sink.state('connected', this.#connection.about.agentInfo?.title ?? recipe.command);
+    sink.state('connected', this.#connection?.about.agentInfo?.title ?? recipe.command);
   }
 
-  #open(): Promise<AcpConnection> {
+  async #establish(resume: string | undefined, signal: AbortSignal): Promise<void> {
+    const connection = await this.#open(signal);
+    if (signal.aborted) {
+      await connection.close();
+      throw signal.reason;
+    }
+    this.#connection = connection;
+    this.options.context.sink.update(abilitiesOf(connection.about));
+    const known = resume ?? this.#conversation;
+    if (known === undefined) await this.#new();
+    else await this.#goOn(known);
+  }
+
+  #tellSlow(): void {
+    const text = 'The agent takes long to begin. To give it up, cancel.';
+    this.options.context.sink.update({ kind: 'notice', level: 'warn', text });
+  }
+
+  #open(signal: AbortSignal): Promise<AcpConnection> {
     const { context, recipe, start, version } = this.options;
+    const { logger } = context;
     const { command, args, env = {} } = recipe;
     return AcpConnection.open({
       command: { command, args, env, folder: context.folder },
       start,
       version,
+      signal,
       calls: {
         update: (notification) => this.#update(notification),
-        permission: (request, signal) => this.#permissions.ask(request, signal),
-        read: (request) => this.#files.read(request),
-        write: (request) => this.#files.write(request),
-        elicit: (params, signal) => elicit(params, context.sink, signal),
+        ...this.#served.calls(),
       },
-      onErrorLine: (line) => context.logger.info('the agent writes', { line }),
+      onErrorLine: (line) => logger.info('the agent writes', { line }),
+      onOtherLine: (line) => logger.info('the agent writes', { line: line.slice(0, LINE) }),
+      onTooLong: () => logger.warn('a message is too long and was left out'),
       onGreeting: () => context.sink.state('handshaking'),
       onEnd: (reason) => this.#gone(reason),
     });
@@ -249,9 +271,11 @@ export class AcpLink implements AgentLink {
   /** After the agent was lost: with what was said, as far as it can. */
   async #goOn(conversation: string): Promise<void> {
     const { sink } = this.options.context;
+    const { over } = this.#need();
     try {
       await this.#enter(conversation, this.#conversation !== conversation);
     } catch (error) {
+      if (over.aborted) throw error;
       this.options.context.logger.warn('a session was not resumed', { reason: messageOf(error) });
       await this.#new();
       const text = 'The agent could not go on with the conversation; it begins a new one.';
@@ -306,20 +330,9 @@ export class AcpLink implements AgentLink {
     for (const update of choicesOf(answer)) sink.update(update);
   }
 
-  #tellAbilities({ about }: AcpConnection): void {
-    const can = about.agentCapabilities;
-    const resume = Boolean(can?.sessionCapabilities?.resume);
-    const abilities = {
-      reset: true,
-      list: Boolean(can?.sessionCapabilities?.list),
-      load: can?.loadSession === true || resume,
-      images: can?.promptCapabilities?.image === true,
-    };
-    this.options.context.sink.update({ kind: 'abilities', abilities });
-  }
-
   #update({ sessionId, update }: SessionNotification): void {
     const { sink } = this.options.context;
+    this.#turns.heard();
     if (this.#muted || (sessionId !== this.#conversation && !this.#entering)) return;
     // What the user typed here is shown already; only the past is told again.
     if (update.sessionUpdate === 'user_message_chunk' && this.#turns.isRunning) return;
@@ -337,35 +350,23 @@ export class AcpLink implements AgentLink {
   }
 
   #peerOf(connection: AcpConnection): TurnPeer {
-    const { agent, about } = connection;
-    const can = about.agentCapabilities?.promptCapabilities;
-    const sessionId = this.#session();
-    const peer: TurnPeer = {
-      takes: { images: can?.image === true, resources: can?.embeddedContext === true },
-      prompt: async (prompt) => {
-        try {
-          return await agent.request(methods.agent.session.prompt, { sessionId, prompt });
-        } catch (error) {
-          await connection.settle();
-          throw error;
-        }
-      },
-      cancel: () => agent.notify(methods.agent.session.cancel, { sessionId }),
-    };
-    this.#peer = peer;
-    return peer;
+    const { context, recipe } = this.options;
+    this.#peer = turnPeer(connection, this.#session(), context.sink, recipe.login);
+    return this.#peer;
   }
 
   async #giveUp(reason: string): Promise<void> {
     const connection = this.#connection;
+    const closed = connection?.close();
+    this.#leaving.push(closed);
     this.#gone(reason);
-    await connection?.close();
+    await closed;
   }
 
   #gone(reason: string): void {
     this.#connection = undefined;
     this.#starting = undefined;
-    this.#permissions.withdrawAll();
+    this.#served.withdraw();
     if (!this.#disposed) this.options.context.sink.state('failed', reason);
   }
 

@@ -1,5 +1,5 @@
 /** Agents that want to know who is there: the user picks one of the ways that they offer. */
-import { type InitializeResponse, methods, RequestError } from '@agentclientprotocol/sdk';
+import { methods, RequestError } from '@agentclientprotocol/sdk';
 import { BridgeError } from '../core/errors.ts';
 import type { SessionSink } from '../session/ports.ts';
 import type { AcpConnection } from './connection.ts';
@@ -18,7 +18,7 @@ export async function signIn<T>(
     return await step();
   } catch (error) {
     if (!(error instanceof RequestError) || error.code !== AUTH_REQUIRED) throw error;
-    const methodId = await choose(connection.about, sink);
+    const methodId = await choose(connection, sink);
     if (methodId === undefined) {
       throw new BridgeError('refused', `it wants a sign-in. ${login}`, { cause: error });
     }
@@ -27,7 +27,10 @@ export async function signIn<T>(
   }
 }
 
-async function choose(about: InitializeResponse, sink: SessionSink): Promise<string | undefined> {
+async function choose(
+  { about, over }: AcpConnection,
+  sink: SessionSink,
+): Promise<string | undefined> {
   // Those that want a terminal are for a terminal.
   const ways = (about.authMethods ?? []).filter((way) => !('type' in way));
   if (ways.length === 0) return undefined;
@@ -42,7 +45,7 @@ async function choose(about: InitializeResponse, sink: SessionSink): Promise<str
         ...(description && { description }),
       })),
     },
-    new AbortController().signal,
+    over,
   );
   return answer.kind === 'answered' ? answer.values[0] : undefined;
 }

@@ -37,6 +37,8 @@ export class Turns implements Disposable {
   #peer: TurnPeer | undefined;
   #cancelling: NodeJS.Timeout | undefined;
   #disposed = false;
+  /** The text of a prompt that the agent may not have got. */
+  #unheard: string | undefined;
   readonly #words: string[] = [];
   readonly #notes: string[] = [];
   #selection: Selection | undefined;
@@ -44,6 +46,16 @@ export class Turns implements Disposable {
   #made = 0;
 
   constructor(private readonly options: TurnsOptions) {}
+
+  /** The turn was cancelled and has not ended yet. */
+  get isCancelling(): boolean {
+    return this.#cancelling !== undefined;
+  }
+
+  /** The agent has said something, so it has got the prompt. */
+  heard(): void {
+    this.#unheard = undefined;
+  }
 
   get isRunning(): boolean {
     return this.#peer !== undefined;
@@ -58,13 +70,16 @@ export class Turns implements Disposable {
   async cancel(): Promise<void> {
     const peer = this.#peer;
     if (!peer) return;
-    await peer.cancel();
+    // First, for an agent that reads no more takes no cancel either.
     this.#cancelling ??= setTimeout(() => this.options.onStubborn(peer), this.options.cancelMs);
+    await peer.cancel();
   }
 
   /** Cancels, and waits for the end. */
   async stop(): Promise<void> {
-    await this.cancel();
+    await this.cancel().catch(() => {
+      // An agent that is gone needs none.
+    });
     await this.#turn;
   }
 
@@ -102,14 +117,17 @@ export class Turns implements Disposable {
     sink.update({ kind: 'turn', running: true });
     let reason: string | undefined;
     try {
+      this.#unheard = textOf(parts);
       const answer = await peer.prompt(this.#blocks(peer, parts));
+      this.heard();
       // The last updates of the turn are still on their way through the event loop.
       await setImmediate();
       reason = answer.stopReason;
       for (const update of turnEnd(answer)) sink.update(update);
     } catch (error) {
       // Where the agent is gone, its end says why.
-      if (this.options.isAlive(peer)) {
+      if (!this.options.isAlive(peer)) this.#giveBack();
+      else {
         sink.update({ kind: 'notice', level: 'error', text: messageOf(error), alert: true });
       }
       sink.update({ kind: 'turn', running: false });
@@ -119,6 +137,13 @@ export class Turns implements Disposable {
     this.#peer = undefined;
     this.options.onEnd();
     this.#passOnWords(reason !== 'cancelled' && this.options.isAlive(peer));
+  }
+
+  /** The agent is gone, and what was said last with it: the user has it again. */
+  #giveBack(): void {
+    const text = this.#unheard;
+    this.#unheard = undefined;
+    if (text !== undefined && !this.#disposed) this.options.sink.update({ kind: 'unheard', text });
   }
 
   #passOnWords(now: boolean): void {
@@ -174,4 +199,10 @@ function asList(path: AbsolutePath, diagnostics: readonly Diagnostic[]): string 
     return `- line ${range.start.line + 1}, ${severity}: ${message}${from}`;
   });
   return `Diagnostics in ${path}:\n${lines.join('\n')}`;
+}
+
+/** What the user has typed. */
+function textOf(parts: readonly PromptPart[]): string | undefined {
+  const [first] = parts;
+  return first?.kind === 'text' ? first.text : undefined;
 }

@@ -23,6 +23,9 @@ export function fitTool(fields: ToolUpdate): ToolUpdate {
 
 export function fitPrompt(prompt: Prompt): Prompt {
   const title = oneLine(prompt.title);
+  if (prompt.kind === 'form') {
+    return { ...prompt, title, fields: prompt.fields.map(({ limits: _, ...field }) => field) };
+  }
   if (prompt.kind !== 'permission') return { ...prompt, title };
   const { fixed: _, ...shown } = prompt;
   let room = DIFF_LIMIT;

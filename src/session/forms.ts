@@ -1,37 +1,52 @@
-/** Forms: flattened from a JSON schema into simple fields, and checked when filled in. */
+/** Forms: flattened from a JSON schema into simple fields. */
 import { z } from 'zod';
-import type { FieldValue, FormField, QuestionOption } from './prompts.ts';
+import type { FieldLimits, FormField, QuestionOption } from './prompts.ts';
 
-const Titled = z.object({
-  const: z.string(),
-  title: z.string().nullish(),
-  description: z.string().nullish(),
-});
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const maybeText = z.string().nullish().catch(undefined);
+const maybeNumber = z.number().nullish().catch(undefined);
 
-const Items = z.object({
-  enum: z.array(z.string()).nullish(),
-  anyOf: z.array(Titled).nullish(),
-  oneOf: z.array(Titled).nullish(),
-});
+const Titled = z.object({ const: scalar, title: maybeText, description: maybeText });
+const titled = z.array(Titled).nullish().catch(undefined);
+const plain = z.array(scalar).nullish().catch(undefined);
 
+const Items = z.object({ enum: plain, anyOf: titled, oneOf: titled });
+
+/** What is not understood of a property is left out, and the rest of it counts. */
 const Property = z.object({
-  type: z.string().nullish(),
-  title: z.string().nullish(),
-  description: z.string().nullish(),
-  format: z.string().nullish(),
-  enum: z.array(z.union([z.string(), z.number(), z.boolean()])).nullish(),
-  enumNames: z.array(z.string()).nullish(),
-  oneOf: z.array(Titled).nullish().catch(undefined),
+  type: z
+    .union([z.string(), z.array(z.string()).transform((types) => types.find((t) => t !== 'null'))])
+    .nullish()
+    .catch(undefined),
+  title: maybeText,
+  description: maybeText,
+  format: maybeText,
+  enum: z
+    .array(z.union([scalar, z.null()]))
+    .nullish()
+    .catch(undefined),
+  enumNames: z.array(z.string()).nullish().catch(undefined),
+  const: scalar.nullish().catch(undefined),
+  oneOf: titled,
+  anyOf: titled,
   items: Items.nullish().catch(undefined),
+  minimum: maybeNumber,
+  maximum: maybeNumber,
+  exclusiveMinimum: maybeNumber,
+  exclusiveMaximum: maybeNumber,
+  minLength: maybeNumber,
+  maxLength: maybeNumber,
+  pattern: maybeText,
+  minItems: maybeNumber,
+  maxItems: maybeNumber,
   default: z
-    .union([z.string(), z.number(), z.boolean(), z.array(z.string())])
+    .union([scalar, z.array(scalar)])
     .nullish()
     .catch(undefined),
 });
+type Property = z.output<typeof Property>;
 
 const Schema = z.object({
-  title: z.string().nullish(),
-  description: z.string().nullish(),
   properties: z.record(z.string(), z.unknown()).nullish(),
   required: z.array(z.string()).nullish().catch(undefined),
 });
@@ -41,29 +56,66 @@ export function fieldsOf(schema: unknown): readonly FormField[] | undefined {
   const parsed = Schema.safeParse(schema);
   if (!parsed.success) return undefined;
   const required = new Set(parsed.data.required ?? []);
-  return Object.entries(parsed.data.properties ?? {}).map(([name, raw]) => {
-    const property = Property.safeParse(raw);
-    return fieldOf(name, property.success ? property.data : {}, required.has(name));
-  });
+  return Object.entries(parsed.data.properties ?? {}).map(([name, raw]) =>
+    fieldOf(name, propertyOf(raw), required.has(name)),
+  );
 }
 
-function fieldOf(name: string, property: z.output<typeof Property>, required: boolean): FormField {
+/** Some write a text that may be missing as a choice of two schemas, one of them null. */
+function propertyOf(raw: unknown): Property {
+  const Union = z.looseObject({ anyOf: z.array(z.looseObject({ type: z.string() })) });
+  const union = Union.safeParse(raw);
+  const only = union.success ? union.data.anyOf.filter(({ type }) => type !== 'null') : [];
+  const property = Property.safeParse(only.length === 1 ? { ...union.data, ...only[0] } : raw);
+  return property.success ? property.data : Property.parse({});
+}
+
+function fieldOf(name: string, property: Property, required: boolean): FormField {
   const type = typeOf(property);
   const options = optionsOf(property);
+  const limits = limitsOf(property, type);
   return {
     name,
     label: property.title ?? name,
     type,
     required,
     ...(property.description && { description: property.description }),
-    ...(property.default !== undefined &&
-      property.default !== null && { default: property.default }),
-    ...(options.length > 0 && { options }),
+    ...defaultOf(property, type),
+    ...(options.length > 0 && { options: options.map(({ raw, ...option }) => option) }),
     ...(property.format && { format: property.format }),
+    ...(Object.keys(limits).length > 0 && { limits }),
   };
 }
 
-function typeOf(property: z.output<typeof Property>): FormField['type'] {
+function defaultOf(property: Property, type: FormField['type']): Pick<FormField, 'default'> {
+  const { default: given } = property;
+  if (given === undefined || given === null) return {};
+  if (Array.isArray(given)) return { default: given.map(String) };
+  return { default: type === 'choice' ? String(given) : given };
+}
+
+function limitsOf(property: Property, type: FormField['type']): FieldLimits {
+  const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = property;
+  const { minLength, maxLength, minItems, maxItems, pattern } = property;
+  const isList = type === 'choices';
+  const [min, max] = isList ? [minItems, maxItems] : [minLength, maxLength];
+  const isNumber = type === 'number' || type === 'integer';
+  const values = optionsOf(property).map(({ raw }) => raw);
+  const isObject = property.type === 'object' || (property.type === 'array' && type === 'text');
+  return {
+    ...(isNumber && typeof minimum === 'number' && { minimum }),
+    ...(isNumber && typeof maximum === 'number' && { maximum }),
+    ...(isNumber && typeof above === 'number' && { above }),
+    ...(isNumber && typeof below === 'number' && { below }),
+    ...(!isNumber && typeof min === 'number' && { shortest: min }),
+    ...(!isNumber && typeof max === 'number' && { longest: max }),
+    ...(type === 'text' && pattern && { pattern }),
+    ...(isObject && { json: true }),
+    ...(values.some((value) => typeof value !== 'string') && { values }),
+  };
+}
+
+function typeOf(property: Property): FormField['type'] {
   if (property.type === 'array') return optionsOf(property).length > 0 ? 'choices' : 'text';
   if (optionsOf(property).length > 0) return 'choice';
   switch (property.type) {
@@ -76,83 +128,24 @@ function typeOf(property: z.output<typeof Property>): FormField['type'] {
   }
 }
 
-function optionsOf(property: z.output<typeof Property>): readonly QuestionOption[] {
-  const titled = property.oneOf ?? property.items?.anyOf ?? property.items?.oneOf;
-  if (titled) {
-    return titled.map((option) => ({
-      value: option.const,
-      label: option.title ?? option.const,
+function optionsOf(
+  property: Property,
+): readonly (QuestionOption & { readonly raw: string | number | boolean })[] {
+  const { items } = property;
+  const named = property.oneOf ?? property.anyOf ?? items?.anyOf ?? items?.oneOf;
+  if (named) {
+    return named.map((option) => ({
+      raw: option.const,
+      value: String(option.const),
+      label: option.title ?? String(option.const),
       ...(option.description && { description: option.description }),
     }));
   }
-  const plain = property.enum ?? property.items?.enum ?? [];
-  return plain.map((value, at) => ({
-    value: String(value),
-    label: property.enumNames?.[at] ?? String(value),
-  }));
-}
-
-export interface CheckedForm {
-  readonly values: Readonly<Record<string, FieldValue>>;
-  /** What is wrong, by field; undefined where nothing is. */
-  readonly errors?: Readonly<Record<string, string>>;
-}
-
-/** Brings what the user gave into the types that the fields ask for. */
-export function checkForm(
-  fields: readonly FormField[],
-  given: Readonly<Record<string, FieldValue>>,
-): CheckedForm {
-  const values: Record<string, FieldValue> = {};
-  const errors: Record<string, string> = {};
-  for (const field of fields) {
-    const value = given[field.name];
-    const empty =
-      value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
-    if (empty) {
-      if (field.required) errors[field.name] = 'is needed';
-      continue;
-    }
-    const checked = check(field, value);
-    if ('error' in checked) errors[field.name] = checked.error;
-    else values[field.name] = checked.value;
-  }
-  return Object.keys(errors).length > 0 ? { values, errors } : { values };
-}
-
-type Checked = { readonly value: FieldValue } | { readonly error: string };
-
-function check(field: FormField, value: FieldValue): Checked {
-  switch (field.type) {
-    case 'number':
-    case 'integer': {
-      const number = typeof value === 'string' ? Number(value.trim()) : value;
-      if (typeof number !== 'number' || !Number.isFinite(number))
-        return { error: 'must be a number' };
-      if (field.type === 'integer' && !Number.isInteger(number)) {
-        return { error: 'must be a whole number' };
-      }
-      return { value: number };
-    }
-    case 'boolean':
-      if (typeof value === 'boolean') return { value };
-      if (value === 'true' || value === 'false') return { value: value === 'true' };
-      return { error: 'must be true or false' };
-    case 'choice':
-      return isOption(field, value)
-        ? { value: String(value) }
-        : { error: 'must be one of the choices' };
-    case 'choices': {
-      const list = Array.isArray(value) ? value : [String(value)];
-      return list.every((item) => isOption(field, item))
-        ? { value: list }
-        : { error: 'must be some of the choices' };
-    }
-    case 'text':
-      return typeof value === 'string' ? { value } : { value: String(value) };
-  }
-}
-
-function isOption(field: FormField, value: FieldValue): boolean {
-  return field.options?.some((option) => option.value === String(value)) ?? false;
+  const one = property.const === undefined || property.const === null ? [] : [property.const];
+  const values = property.enum ?? items?.enum ?? one;
+  return values.flatMap((raw, at) =>
+    raw === null
+      ? []
+      : [{ raw, value: String(raw), label: property.enumNames?.[at] ?? String(raw) }],
+  );
 }

@@ -12,7 +12,6 @@ export interface Outgoing {
 export class Outbox {
   readonly #waiting: Outgoing[] = [];
   #running = false;
-  #disposed = false;
 
   constructor(private readonly onCount: (waiting: number) => void) {}
 
@@ -22,10 +21,9 @@ export class Outbox {
     void this.#drain();
   }
 
-  /** Gives everything back that was not handed over. */
-  dispose(error: unknown): void {
-    this.#disposed = true;
-    for (const outgoing of this.#waiting.splice(0)) outgoing.onFailed(error);
+  /** Gives everything back that was not handed over; each goes before the one that came later. */
+  giveBack(error: unknown): void {
+    for (const outgoing of this.#waiting.splice(0).reverse()) outgoing.onFailed(error);
     this.onCount(0);
   }
 
@@ -38,12 +36,15 @@ export class Outbox {
         () => undefined,
         (error: unknown) => ({ error }),
       );
-      // Given back by dispose meanwhile.
-      if (this.#disposed) break;
-      this.#waiting.shift();
-      if (failed) outgoing.onFailed(failed.error);
-      else outgoing.onSent();
-      this.onCount(this.#waiting.length);
+      // Given back meanwhile.
+      if (this.#waiting[0] !== outgoing) continue;
+      // What was said after it may build on it.
+      if (failed) this.giveBack(failed.error);
+      else {
+        this.#waiting.shift();
+        outgoing.onSent();
+        this.onCount(this.#waiting.length);
+      }
     }
     this.#running = false;
   }

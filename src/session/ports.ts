@@ -191,6 +191,8 @@ export type SessionUpdate =
       readonly alert?: boolean;
     }
   | { readonly kind: 'attachment'; readonly attachment: Attachment }
+  /** The agent has gone without having got the text that it was sent last. */
+  | { readonly kind: 'unheard'; readonly text: string }
   | { readonly kind: 'removed'; readonly id: EntryId }
   | { readonly kind: 'cleared' }
   /** Whether the agent works on a prompt; the end of a turn ends all streaming. */

@@ -1,6 +1,6 @@
 /** Questions to the user that wait for an answer. One is on show, none is ever lost. */
 import { fitPrompt } from './entry-texts.ts';
-import { checkForm } from './forms.ts';
+import { checkForm } from './form-check.ts';
 import type { PromptId } from './model.ts';
 import type { ViewOp } from './ports.ts';
 import type { DismissReason, FieldValue, Prompt, PromptAnswer, ShownPrompt } from './prompts.ts';

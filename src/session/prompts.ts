@@ -53,6 +53,32 @@ export interface QuestionPrompt {
 
 export type FieldValue = string | number | boolean | readonly string[];
 
+/** What an agent is told of a field: a choice among numbers is a number. */
+export type FormValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly FormValue[]
+  | { readonly [name: string]: FormValue };
+
+/** What an answer must fit; not for a view, which is told what is wrong. */
+export interface FieldLimits {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Numbers that are not allowed themselves. */
+  readonly above?: number;
+  readonly below?: number;
+  /** Characters of a text, or how many choices. */
+  readonly shortest?: number;
+  readonly longest?: number;
+  readonly pattern?: string;
+  /** The text is an object or a list in JSON. */
+  readonly json?: boolean;
+  /** The choices as the agent wrote them, where they are no texts. */
+  readonly values?: readonly (string | number | boolean)[];
+}
+
 export interface FormField {
   readonly name: string;
   readonly label: string;
@@ -64,6 +90,7 @@ export interface FormField {
   readonly options?: readonly QuestionOption[];
   /** A hint on the right form of a text: 'email', 'uri', 'date', 'date-time'. */
   readonly format?: string;
+  readonly limits?: FieldLimits;
 }
 
 export interface FormPrompt {
@@ -92,7 +119,7 @@ export type PromptAnswer =
     }
   /** Of a question: one value unless several may be chosen. */
   | { readonly kind: 'answered'; readonly values: readonly string[] }
-  | { readonly kind: 'filled'; readonly values: Readonly<Record<string, FieldValue>> }
+  | { readonly kind: 'filled'; readonly values: Readonly<Record<string, FormValue>> }
   | { readonly kind: 'declined' }
   /** No answer will come: withdrawn by the agent, or the session ended. */
   | { readonly kind: 'cancelled' };

@@ -8,7 +8,7 @@ import type { ReviewOutcome } from '../core/reviews.ts';
 import { type AttachmentRequest, describe, readAttachment } from './attachments.ts';
 import { Conversation } from './conversation.ts';
 import { askWithReview, editOf } from './edit-permission.ts';
-import type { LinkState } from './model.ts';
+import type { EntryId, LinkState } from './model.ts';
 import { Outbox } from './outbox.ts';
 import type {
   AgentLink,
@@ -60,8 +60,10 @@ export class Session implements SessionSink, AsyncDisposable {
   readonly #prompts: PromptQueue;
   readonly #outbox: Outbox;
   readonly #link: AgentLink;
+  #lastSent: EntryId | undefined;
   /** Under way or done; undefined where the link was never started or has failed. */
   #started: Promise<void> | undefined;
+  #isReady = false;
   #disposing: Promise<void> | undefined;
 
   constructor(private readonly options: SessionOptions) {
@@ -118,16 +120,21 @@ export class Session implements SessionSink, AsyncDisposable {
         await this.#ready();
         await this.#link.prompt(await this.#parts(text, attachments));
       },
-      onSent: () => this.#feed.push(this.#conversation.delivered(id, 'sent')),
-      onFailed: (error) => {
-        this.#feed.push([...this.#conversation.delivered(id, 'failed'), { op: 'input', text }]);
-        this.update({
-          kind: 'notice',
-          level: 'error',
-          text: `Not sent: ${messageOf(error)}. The text is back in the prompt.`,
-        });
+      onSent: () => {
+        this.#lastSent = id;
+        this.#feed.push(this.#conversation.delivered(id, 'sent'));
       },
+      onFailed: (error) => this.#feed.push(this.#giveBack(id, text, messageOf(error))),
     });
+  }
+
+  #giveBack(id: EntryId | undefined, text: string, why: string): ViewOp[] {
+    const said = `Not sent: ${why}. The text is back in the prompt.`;
+    return [
+      ...(id === undefined ? [] : this.#conversation.delivered(id, 'failed')),
+      { op: 'input', text },
+      ...this.#conversation.apply({ kind: 'notice', level: 'error', text: said }),
+    ];
   }
 
   decide(id: string, option: string, reason: string | undefined): void {
@@ -140,17 +147,24 @@ export class Session implements SessionSink, AsyncDisposable {
 
   /** Runs a wish of the user; a failure is told. */
   wish(what: string, run: (link: AgentLink) => Promise<void>): void {
-    this.#ready()
-      .then(() => run(this.#link))
-      .catch((error: unknown) => {
-        this.options.logger.warn('a wish failed', { what, reason: messageOf(error) });
-        this.options.view.notify('error', `${this.agent}: cannot ${what}: ${messageOf(error)}`);
-      });
+    this.#run(
+      what,
+      this.#ready().then(() => run(this.#link)),
+    );
+  }
+
+  #run(what: string, wish: Promise<void>): void {
+    wish.catch((error: unknown) => {
+      this.options.logger.warn('a wish failed', { what, reason: messageOf(error) });
+      this.options.view.notify('error', `${this.agent}: cannot ${what}: ${messageOf(error)}`);
+    });
   }
 
   cancel(): void {
     if (this.#started === undefined) return;
-    this.wish('cancel', (link) => link.cancel());
+    // Not behind the start, which it may be there to give up.
+    if (this.#isReady) this.wish('cancel', (link) => link.cancel());
+    else this.#run('cancel', this.#link.cancel());
   }
 
   list(): void {
@@ -174,7 +188,10 @@ export class Session implements SessionSink, AsyncDisposable {
   }
 
   state(state: LinkState, detail?: string): void {
-    if (state === 'failed') this.#started = undefined;
+    if (state === 'failed') {
+      this.#started = undefined;
+      this.#isReady = false;
+    }
     const ops = this.#status.state(state, detail);
     if (state === 'failed' || state === 'disconnected') {
       ops.push(...this.#status.set({ busy: false }), ...this.#conversation.endTurn('cancelled'));
@@ -225,10 +242,12 @@ export class Session implements SessionSink, AsyncDisposable {
   }
 
   async #dispose(message: string | undefined): Promise<void> {
-    this.#outbox.dispose(new Error('the session was closed'));
+    this.#outbox.giveBack(new Error('the session was closed'));
     this.#prompts.end();
     await this.options.reviews.closeOwnedBy(this.#owner, 'stopped');
-    await this.#link.dispose();
+    await this.#link.dispose().catch((error: unknown) => {
+      this.options.logger.warn('an agent did not end well', { reason: messageOf(error) });
+    });
     // A busy editor must not keep the process from ending.
     const late = setTimeout(() => this.#feed.dispose(), LAST_WORDS_MS);
     await this.#feed.settled();
@@ -251,6 +270,9 @@ export class Session implements SessionSink, AsyncDisposable {
     const conversation = resume ?? this.#status.current.conversation;
     this.#started ??= this.#link
       .start(conversation === undefined ? {} : { resume: conversation })
+      .then(() => {
+        this.#isReady = true;
+      })
       .catch((error: unknown) => {
         this.#started = undefined;
         throw error;
@@ -274,6 +296,9 @@ export class Session implements SessionSink, AsyncDisposable {
 
   #apply(update: SessionUpdate): ViewOp[] {
     switch (update.kind) {
+      case 'unheard':
+        this.#outbox.giveBack(new Error('the agent is gone'));
+        return this.#giveBack(this.#lastSent, update.text, 'the agent is gone');
       case 'removed':
         return this.#conversation.remove(update.id);
       case 'cleared':

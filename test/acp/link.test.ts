@@ -707,15 +707,17 @@ describe('an agent that fails', () => {
 
   test('while texts wait gives them back', async () => {
     const it = await started();
-    it.play({ untilCancelled: true });
+    it.play(chunk('agent_message_chunk', 'I am at it'), { untilCancelled: true });
     it.live.send('second');
-    await it.live.eventually(() => expect(it.live.shown.status?.queued).toBe(1));
+    it.live.send('third');
+    await it.live.eventually(() => expect(it.text()).toBe('I am at it'));
+    await it.live.eventually(() => expect(it.live.shown.status?.queued).toBe(2));
     process.kill(
       Number(/^s(\d+)-/u.exec(it.live.shown.status?.conversation ?? '')?.[1]),
       'SIGKILL',
     );
-    await it.live.eventually(() => expect(it.live.shown.input).toBe('second'));
-    expect(it.text()).toBe('');
+    await it.live.eventually(() => expect(it.live.shown.input).toBe('second\nthird'));
+    expect(it.text()).toBe('I am at it');
   });
 
   test('to stop when it is cancelled is ended', async () => {

@@ -146,6 +146,7 @@ describe('the manager', () => {
 
   test('passes the wishes of the user to the link', async () => {
     scene.open();
+    await shown(scene);
     const { calls } = only(scene.links);
     const wishes = ['chat_pause', 'chat_resume', 'chat_reset', 'chat_cancel'];
     for (const kind of wishes) scene.manager.handle({ kind, session: 'one' });
@@ -155,6 +156,23 @@ describe('the manager', () => {
     scene.manager.handle({ kind: 'chat_set_mode', session: 'one', mode: 'plan' });
     const expected = ['pause', 'resume', 'reset', 'cancel', 'switch c1', 'load c2'];
     await vi.waitFor(() => expect(calls).toEqual(['start', ...expected, 'model m', 'mode plan']));
+  });
+
+  test('gives up an agent that does not begin, before all that waits for it', async () => {
+    let begin = (): void => {};
+    scene.prepare.push((link) => {
+      link.onStart = () =>
+        new Promise((resolve) => {
+          begin = resolve;
+        });
+    });
+    scene.open();
+    const { calls } = only(scene.links);
+    scene.manager.handle({ kind: 'chat_set_model', session: 'one', model: 'm' });
+    scene.manager.handle({ kind: 'chat_cancel', session: 'one' });
+    await vi.waitFor(() => expect(calls).toEqual(['start', 'cancel']));
+    begin();
+    await vi.waitFor(() => expect(calls).toEqual(['start', 'cancel', 'model m']));
   });
 
   test('shows the sessions that the agent remembers', async () => {

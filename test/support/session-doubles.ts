@@ -59,7 +59,7 @@ export class ShownSession {
         this.sessions = op.sessions;
         break;
       case 'input':
-        this.input = op.text + this.input;
+        this.input = this.input === '' ? op.text : `${op.text}\n${this.input}`;
     }
   }
 

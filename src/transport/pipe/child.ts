@@ -1,6 +1,7 @@
 /** Messages as lines on the standard streams of an agent that this process starts. */
 
 import { messageOf } from '../../core/errors.ts';
+import { LineSplitter, MESSAGE_LIMIT } from '../../core/lines.ts';
 import {
   type AgentCommand,
   type MessagePipe,
@@ -9,8 +10,6 @@ import {
   type PipeOpener,
   type StartProcess,
 } from '../../core/pipe.ts';
-import { MESSAGE_LIMIT } from './limits.ts';
-import { LineSplitter } from './lines.ts';
 
 export interface ChildPipeOptions {
   readonly command: AgentCommand;

@@ -3,6 +3,7 @@
  * events, and each message to it is a POST to the same address.
  */
 import { BridgeError, messageOf } from '../../core/errors.ts';
+import { LineSplitter, MESSAGE_LIMIT } from '../../core/lines.ts';
 import {
   type MessagePipe,
   type PipeEnd,
@@ -11,8 +12,6 @@ import {
   type PipeOpener,
 } from '../../core/pipe.ts';
 import { isLoopback } from './hosts.ts';
-import { MESSAGE_LIMIT } from './limits.ts';
-import { LineSplitter } from './lines.ts';
 import { isRefusal } from './ws-client.ts';
 
 /** How long the agent has to answer a request; the events come in their own time. */

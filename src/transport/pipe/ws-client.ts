@@ -1,6 +1,7 @@
 /** A WebSocket to an agent that listens. */
 import { WebSocket } from 'ws';
 import { BridgeError } from '../../core/errors.ts';
+import { MESSAGE_LIMIT } from '../../core/lines.ts';
 import {
   type MessagePipe,
   PipeError,
@@ -8,7 +9,6 @@ import {
   type PipeOpener,
 } from '../../core/pipe.ts';
 import { isLoopback } from './hosts.ts';
-import { MESSAGE_LIMIT } from './limits.ts';
 import { pipeOf } from './ws-socket.ts';
 
 const HANDSHAKE_MS = 10_000;

@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { BridgeError, messageOf } from '../../core/errors.ts';
+import { MESSAGE_LIMIT } from '../../core/lines.ts';
 import type { MessagePipe, PipeListener, PipeOpener } from '../../core/pipe.ts';
 import { isLoopback } from './hosts.ts';
-import { MESSAGE_LIMIT } from './limits.ts';
 import { pipeOf } from './ws-socket.ts';
 
 export interface WsServerOptions {

@@ -1,5 +1,8 @@
 /** Cuts a stream of text into lines; one that is too long costs itself only. */
 
+/** The longest message that is taken, in bytes or characters: more would fill the memory. */
+export const MESSAGE_LIMIT = 32 * 1024 * 1024;
+
 export class LineSplitter {
   #partial = '';
   #skipping = false;
