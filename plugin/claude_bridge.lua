@@ -83,6 +83,8 @@ local commands = {
 }
 
 for name, options in pairs(commands) do
+  -- Where there are arguments, a bar may be part of a path or of a text.
+  options.bar = options.nargs == nil
   vim.api.nvim_create_user_command(name, function(args)
     require('claude_bridge.commands').run(name, args)
   end, options)

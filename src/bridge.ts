@@ -93,6 +93,10 @@ export class Bridge {
         this.#reasons.add({ owner, key, path: newPath, reason }),
       onMentioned: ({ path, lines }) =>
         this.#run('mentioned', calls.lua('session.mentioned', { path, ...lines }, z.unknown())),
+      onWaitingMentions: (waiting) => {
+        const mentions = waiting.map(({ path, lines }) => ({ path, ...lines }));
+        this.#run('mentions', calls.lua('session.keep_mentions', { mentions }, z.unknown()));
+      },
     });
     this.#editor.workspace.update(request.folders);
     this.#live = new LiveDoor({

@@ -228,6 +228,9 @@ function M.start()
     folders = require('claude_bridge.workspace').folders(),
     session = session.previous(),
   })
+  for _, mention in ipairs(session.mentions()) do
+    channel.notify(vim.tbl_extend('error', { kind = 'mention' }, mention))
+  end
   session.starting()
   -- What is open and selected goes out right behind, so that the first client finds it.
   require('claude_bridge.events').start()

@@ -21,6 +21,7 @@ local methods = {
   ['session.failed'] = { 'claude_bridge.session', 'failed' },
   ['session.state'] = { 'claude_bridge.session', 'state' },
   ['session.mentioned'] = { 'claude_bridge.session', 'mentioned' },
+  ['session.keep_mentions'] = { 'claude_bridge.session', 'keep_mentions' },
   ['terminal.tell'] = { 'claude_bridge.terminal', 'tell' },
   ['ui.notify'] = { 'claude_bridge.ui', 'notify' },
   ['ui.status'] = { 'claude_bridge.ui', 'status' },

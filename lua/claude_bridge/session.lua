@@ -25,6 +25,13 @@ local info = nothing('stopped')
 --- Kept when the bridge ends: clients find their way back by the same port and token.
 ---@type { port: integer, token: string }?
 local previous
+---@class claude_bridge.Mention
+---@field path string absolute
+---@field first? integer 0-based
+---@field last? integer inclusive
+
+---@type claude_bridge.Mention[]
+local mentions = {}
 ---@type { ready: fun(), failed?: fun(message: string) }[]
 local waiting = {}
 
@@ -197,6 +204,17 @@ end
 function M.mentioned(params)
   local lines = params.first and { first = params.first + 1, last = params.last + 1 } or nil
   M.emit('MentionSent', { path = params.path, lines = lines })
+end
+
+--- Mentions that wait for an agent, each time they change. Kept here, they outlive the node process.
+---@param params { mentions: claude_bridge.Mention[] }
+function M.keep_mentions(params)
+  mentions = params.mentions
+end
+
+---@return claude_bridge.Mention[] in the order in which they were made
+function M.mentions()
+  return mentions
 end
 
 --- Status lines show what is not of the node side as well.

@@ -28,6 +28,8 @@ export interface EditorOptions {
   readonly onReason?: (request: ReviewRequest, reason: string) => void;
   /** An agent has been told of a mention, the first of perhaps several. */
   readonly onMentioned?: (mention: Mention) => void;
+  /** The mentions that are kept for an agent to come, each time they change. */
+  readonly onWaitingMentions?: (mentions: readonly Mention[]) => void;
 }
 
 export class Editor {
@@ -40,7 +42,7 @@ export class Editor {
   readonly uriSpellings = new UriSpellings();
   readonly reviews: Reviews;
   readonly code: CodeRunner | undefined;
-  readonly #mentions = new MentionQueue();
+  readonly #mentions: MentionQueue;
   readonly #mentioned = new WeakSet<Mention>();
   readonly #onMentioned: EditorOptions['onMentioned'];
   readonly #documents = new Emitter<readonly AbsolutePath[]>();
@@ -51,6 +53,7 @@ export class Editor {
     const everywhere = { outside: true, realPath: (path: AbsolutePath) => path };
     this.reach = new Reach({ ...(options.reach ?? everywhere), workspace: this.workspace });
     this.code = options.code;
+    this.#mentions = new MentionQueue(options.onWaitingMentions);
     this.#onMentioned = options.onMentioned;
     this.selection = new SelectionTracker(options.privacy);
     this.diagnostics = new Diagnostics(options);

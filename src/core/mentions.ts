@@ -17,6 +17,9 @@ export class MentionQueue {
   readonly #waiting: Mention[] = [];
   #listeners = 0;
 
+  /** @param onWaiting hears what waits, each time that changes */
+  constructor(private readonly onWaiting: (waiting: readonly Mention[]) => void = () => {}) {}
+
   /** How many are kept for an agent to come. */
   get waiting(): number {
     return this.#waiting.length;
@@ -30,13 +33,16 @@ export class MentionQueue {
     }
     this.#waiting.push(mention);
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    this.onWaiting([...this.#waiting]);
   }
 
   /** Attaches an agent that can hear from now on; it is told at once what was kept, in order. */
   attach(listener: (mention: Mention) => void): Disposable {
     const attached = this.#mentions.on(listener);
     this.#listeners += 1;
-    for (const mention of this.#waiting.splice(0)) this.#mentions.emit(mention);
+    const kept = this.#waiting.splice(0);
+    for (const mention of kept) this.#mentions.emit(mention);
+    if (kept.length > 0) this.onWaiting([]);
     let isAttached = true;
     return {
       dispose: () => {

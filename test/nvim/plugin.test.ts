@@ -68,6 +68,20 @@ test('every command and its map exist', async () => {
   );
 });
 
+test('another command may follow each that takes no argument', async () => {
+  nvim = await startNvim({ args: [...LOAD, '--cmd', 'runtime plugin/claude_bridge_session.lua'] });
+  const commands = await nvim.lua<Record<string, { nargs: string; bar: boolean }>>(
+    `return vim.tbl_map(function(command) return { nargs = command.nargs, bar = command.bar } end,
+      vim.api.nvim_get_commands({}))`,
+  );
+  const ours = Object.entries(commands).filter(([name]) => name.startsWith('Claude'));
+  const followed = (wanted: boolean) =>
+    ours.filter(([, { bar }]) => bar === wanted).map(([name, { nargs }]) => `${nargs} ${name}`);
+  expect(followed(true)).toContain('0 ClaudeBridgeStop');
+  expect(followed(true).filter((one) => !one.startsWith('0 '))).toEqual([]);
+  expect(followed(false).filter((one) => one.startsWith('0 '))).toEqual([]);
+});
+
 test('there are no key maps but the <Plug> ones', async () => {
   nvim = await startNvim();
   const count = `

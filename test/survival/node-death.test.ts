@@ -107,6 +107,32 @@ describe.each(Object.keys(deaths))('the node process dies %s', (way) => {
   });
 });
 
+const restarts: Record<string, (pid: number) => unknown> = {
+  'kill -9 of node': (pid) => process.kill(pid, 'SIGKILL'),
+  ':ClaudeBridgeRestart': () => bridge.nvim.command('ClaudeBridgeRestart'),
+  ':ClaudeBridgeStop and a start': () =>
+    bridge.nvim.command('ClaudeBridgeStop | ClaudeBridgeStart'),
+};
+
+test.each(Object.keys(restarts))('mentions that wait for an agent outlive %s', async (way) => {
+  await start();
+  await bridge.nvim.command('2ClaudeMention');
+  await bridge.nvim.command('ClaudeMention b.txt');
+  const waiting = () => bridge.nvim.lua(`return #require('claude_bridge.session').mentions()`);
+  await vi.waitFor(async () => expect(await waiting()).toBe(2));
+  const pid = await bridge.nodePid();
+  await restarts[way]?.(pid);
+  await vi.waitFor(async () => expect(await bridge.nodePid()).not.toBe(pid), { timeout: 5_000 });
+  await whenReady(bridge.nvim);
+  const file = (name: string) => path.join(bridge.workspace, name);
+  const peer = await bridge.peer();
+  expect(await peer.waitFor('at_mentioned', 2)).toEqual([
+    { filePath: file('a.txt'), lineStart: 1, lineEnd: 1 },
+    { filePath: file('b.txt') },
+  ]);
+  await vi.waitFor(async () => expect(await waiting()).toBe(0));
+});
+
 test('what is selected then is known to the process that follows', async () => {
   await start();
   const pid = await bridge.nodePid();
