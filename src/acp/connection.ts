@@ -17,6 +17,7 @@ import {
   type WriteTextFileRequest,
 } from '@agentclientprotocol/sdk';
 import { BridgeError } from '../core/errors.ts';
+import { LastWords } from '../core/last-words.ts';
 import type { AgentCommand, AgentProcess, StartProcess } from '../core/pipe.ts';
 import { messageLines } from './message-lines.ts';
 
@@ -62,7 +63,11 @@ export class AcpConnection {
 
   /** @throws BridgeError where the agent does not start, or is none. */
   static async open(options: AcpConnectionOptions): Promise<AcpConnection> {
-    const process = await options.start(options.command, options.onErrorLine);
+    const lastWords = new LastWords();
+    const process = await options.start(options.command, (line) => {
+      lastWords.hear(line);
+      options.onErrorLine(line);
+    });
     options.onGreeting();
     const stream = ndJsonStream(
       Writable.toWeb(asWritable(process.stdin)),
@@ -70,7 +75,7 @@ export class AcpConnection {
     );
     const connection = appOf(options.calls).connect(stream);
     try {
-      const about = await greet(connection.agent, process, options);
+      const about = await greet(connection.agent, process, options, lastWords);
       const opened = new AcpConnection(process, connection, about);
       void process.exited.then((reason) => {
         connection.close();
@@ -135,11 +140,12 @@ async function greet(
   agent: ClientContext,
   process: AgentProcess,
   { version, signal }: AcpConnectionOptions,
+  lastWords: LastWords,
 ): Promise<InitializeResponse> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new BridgeError('unavailable', 'the agent does not answer')),
+      () => reject(new BridgeError('unavailable', lastWords.after('the agent does not answer'))),
       GREETING_MS,
     );
   });

@@ -5,14 +5,13 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { BridgeError } from '../core/errors.ts';
+import { LastWords } from '../core/last-words.ts';
 import type { AgentCommand, AgentProcess, StartProcess } from '../core/pipe.ts';
 
 /** How long an agent has to end by itself, and then to end when told to. */
 const GRACE_MS = 2_000;
 /** How long what it wrote last may take to arrive after its end. */
 const DRAIN_MS = 500;
-/** Of one line of its log. */
-const LINE_LIMIT = 2_000;
 
 /** The agents that this process has started, so that none of them stays behind. */
 export class AgentProcesses {
@@ -46,18 +45,15 @@ export async function startProcess(
     // The agent gets no part of what is typed at the editor's terminal, Ctrl-C among it.
     detached: process.platform !== 'win32',
   });
-  let lastWords = '';
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    lastWords = line.slice(0, LINE_LIMIT);
-    onError(lastWords);
-  });
+  const lastWords = new LastWords();
+  createInterface({ input: child.stderr }).on('line', (line) => onError(lastWords.hear(line)));
   // A child that is gone is told by its exit.
   child.stdin.on('error', () => {});
   const closed = new Promise((resolve) => child.once('close', resolve));
   const exited = once(child, 'exit').then(async ([code, signal]: unknown[]) => {
     // What it has left behind may hold its output open for ever.
     await Promise.race([closed, setTimeout(DRAIN_MS, undefined, { ref: false })]);
-    return describe(command, code, signal, lastWords);
+    return lastWords.after(describe(command, code, signal));
   });
   // Without a listener the error of a failed start would be thrown.
   exited.catch(() => {});
@@ -103,7 +99,7 @@ async function endsWithin(exited: Promise<string>, ms: number): Promise<boolean>
   return ended;
 }
 
-function describe(command: string, code: unknown, signal: unknown, lastWords: string): string {
+function describe(command: string, code: unknown, signal: unknown): string {
   const how = typeof signal === 'string' ? `was ended by ${signal}` : `exited with code ${code}`;
-  return lastWords === '' ? `${command} ${how}` : `${command} ${how}: ${lastWords}`;
+  return `${command} ${how}`;
 }

@@ -1,4 +1,7 @@
-/** Text that may grow without end, kept within a limit: its head as it comes, its tail at the end. */
+/**
+ * Text that may grow without end. All of it is passed on as it comes; kept are its head and its tail,
+ * for a view that must be told anew.
+ */
 
 export interface TextLimits {
   /** UTF-16 code units. */
@@ -7,52 +10,52 @@ export interface TextLimits {
 }
 
 export class BoundedText {
-  /** What a view shows. */
-  #shown = '';
+  #head = '';
   #tail = '';
+  /** Of what has come, how much is in neither. */
   #left = 0;
-  #finished = false;
+  #isPastHead = false;
 
   constructor(private readonly limits: TextLimits) {}
 
+  /** What is kept, and how much is not. */
   get shown(): string {
-    return this.#shown;
+    return this.#head + leftOut(this.#left) + this.#tail;
   }
 
-  /** @returns what is to be added to the shown text; '' past the limit. */
-  append(text: string): string {
-    const room = this.#finished ? 0 : this.limits.head - this.#shown.length;
+  /** Of what is kept. */
+  get length(): number {
+    return this.#head.length + this.#tail.length;
+  }
+
+  append(text: string): void {
+    const room = this.#isPastHead ? 0 : this.limits.head - this.#head.length;
     const head = room > 0 ? wholeCharacters(text, room) : '';
-    this.#shown += head;
+    this.#head += head;
+    if (head.length === text.length) return;
+    this.#isPastHead = true;
     this.#keepTail(text.slice(head.length));
-    return head;
-  }
-
-  /** The text is complete: tells what was left out, and the tail. @returns what is to be added. */
-  finish(): string {
-    if (this.#tail === '') return '';
-    this.#finished = true;
-    const added = `${leftOut(this.#left)}${this.#tail}`;
-    this.#shown += added;
-    this.#tail = '';
-    this.#left = 0;
-    return added;
   }
 
   /** @returns what is to be added where the new text goes on from the old, else undefined. */
   replace(text: string): string | undefined {
-    const goesOn = !this.#finished && text.startsWith(this.#shown);
+    const length = this.length + this.#left;
+    const tail = text.slice(length - this.#tail.length, length);
+    const goesOn = text.startsWith(this.#head) && text.length >= length && tail === this.#tail;
+    if (goesOn) {
+      const added = text.slice(length);
+      this.append(added);
+      return added;
+    }
+    this.#head = '';
     this.#tail = '';
     this.#left = 0;
-    if (goesOn) return this.append(text.slice(this.#shown.length));
-    this.#shown = '';
-    this.#finished = false;
+    this.#isPastHead = false;
     this.append(text);
     return undefined;
   }
 
   #keepTail(text: string): void {
-    if (text === '') return;
     const all = this.#tail + text;
     const cut = Math.max(0, all.length - this.limits.tail);
     const start = cut > 0 && isLowSurrogate(all.charCodeAt(cut)) ? cut + 1 : cut;
@@ -72,6 +75,13 @@ export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = wholeCharacters(text, limit);
   return `${head}\n… ${text.length - head.length} more characters\n`;
+}
+
+/** Cuts a text that waits for a view which cannot keep up: its end is what counts. */
+export function keepEnd(text: string, limit: number): string {
+  const from = text.length - limit;
+  const start = isLowSurrogate(text.charCodeAt(from)) ? from + 1 : from;
+  return `${leftOut(start)}${text.slice(start)}`;
 }
 
 function leftOut(count: number): string {

@@ -48,7 +48,6 @@ export class Conversation {
     const id = this.#newId();
     const body = new BoundedText(MESSAGE_LIMITS);
     body.append(text);
-    body.finish();
     const entry: MessageEntry = {
       id,
       kind: 'user',
@@ -151,7 +150,6 @@ export class Conversation {
       const ops = this.#open === id ? [] : this.#endOpen();
       const body = new BoundedText(MESSAGE_LIMITS);
       body.append(text ?? '');
-      if (!rest.streaming) body.finish();
       const entry: MessageEntry = { id, kind: role, ...rest, text: '' };
       ops.push(...this.#add({ shape: 'message', entry, body }));
       if (rest.streaming) this.#open = id;
@@ -161,7 +159,6 @@ export class Conversation {
     if (this.#open === id && rest.streaming === false) this.#open = undefined;
     const ops: ViewOp[] = Object.keys(rest).length > 0 ? [{ op: 'patch', id, fields: rest }] : [];
     if (text !== undefined) ops.unshift(...this.#replace(message, 'text', text));
-    if (rest.streaming === false) ops.push(...this.#finish(message, 'text'));
     return ops;
   }
 
@@ -181,14 +178,12 @@ export class Conversation {
         ...fields,
         output: '',
       };
-      if (isOver(entry.state)) body.finish();
       ops.push(...this.#add({ shape: 'tool', entry, body }));
       return ops;
     }
     tool.entry = { ...tool.entry, ...fields };
     const ops: ViewOp[] = [];
     if (output !== undefined) ops.push(...this.#replace(tool, 'output', output));
-    if (isOver(tool.entry.state)) ops.push(...this.#finish(tool, 'output'));
     if (Object.keys(fields).length > 0) ops.push({ op: 'patch', id, fields });
     return ops;
   }
@@ -214,22 +209,17 @@ export class Conversation {
   }
 
   #append(slot: Message | Tool, field: 'text' | 'output', text: string): ViewOp[] {
-    const added = slot.body.append(text);
-    this.#size += added.length;
-    if (added === '') return [];
-    return [{ op: 'append', id: slot.entry.id, field, text: added }, ...this.#trim()];
-  }
-
-  #finish(slot: Message | Tool, field: 'text' | 'output'): ViewOp[] {
-    const added = slot.body.finish();
-    this.#size += added.length;
-    return added === '' ? [] : [{ op: 'append', id: slot.entry.id, field, text: added }];
+    if (text === '') return [];
+    this.#size -= slot.body.length;
+    slot.body.append(text);
+    this.#size += slot.body.length;
+    return [{ op: 'append', id: slot.entry.id, field, text }, ...this.#trim()];
   }
 
   #replace(slot: Message | Tool, field: 'text' | 'output', text: string): ViewOp[] {
-    this.#size -= slot.body.shown.length;
+    this.#size -= slot.body.length;
     const added = slot.body.replace(text);
-    this.#size += slot.body.shown.length;
+    this.#size += slot.body.length;
     const id = slot.entry.id;
     if (added === '') return [];
     if (added !== undefined) return [{ op: 'append', id, field, text: added }];
@@ -238,7 +228,7 @@ export class Conversation {
 
   #add(slot: Slot): ViewOp[] {
     this.#slots.set(slot.entry.id, slot);
-    this.#size += slot.body?.shown.length ?? 0;
+    this.#size += slot.body?.length ?? 0;
     return [{ op: 'put', entry: whole(slot) }, ...this.#trim()];
   }
 
@@ -251,10 +241,9 @@ export class Conversation {
   #endStream(id: EntryId): ViewOp[] {
     const message = this.#slots.get(id);
     if (message?.shape !== 'message') return [];
-    const ops = this.#finish(message, 'text');
-    if (!message.entry.streaming) return ops;
+    if (!message.entry.streaming) return [];
     message.entry = { ...message.entry, streaming: false };
-    return [...ops, { op: 'patch', id, fields: { streaming: false } }];
+    return [{ op: 'patch', id, fields: { streaming: false } }];
   }
 
   /** Drops the oldest entries past the limits. */
@@ -271,7 +260,7 @@ export class Conversation {
 
   #forget(id: EntryId, slot: Slot): void {
     this.#slots.delete(id);
-    this.#size -= slot.body?.shown.length ?? 0;
+    this.#size -= slot.body?.length ?? 0;
     if (this.#open === id) this.#open = undefined;
     if (this.#plan === id) this.#plan = undefined;
   }

@@ -2,13 +2,16 @@
  * Changes that wait for a view. Those of one entry melt into one as they pile up, so that a slow
  * view gets fewer and larger batches, and the queue is never longer than the conversation.
  */
-import { wholeCharacters } from './bounded-text.ts';
+import { keepEnd, wholeCharacters } from './bounded-text.ts';
 import type { Entry, EntryId, EntryPatch } from './model.ts';
 import type { ViewOp } from './ports.ts';
 
 /** The most that one batch holds: what a view applies without the user noticing. */
 export const BATCH_OPS = 64;
 export const BATCH_CHARACTERS = 32 * 1024;
+
+/** Of a text that is added to faster than the view takes it, so much waits. */
+const WAITING_LIMIT = 1024 * 1024;
 
 type TextField = 'text' | 'output';
 
@@ -123,10 +126,15 @@ const keyOf = (entry: EntryId): string => `entry ${entry}`;
 
 function append(change: EntryChange, field: TextField, text: string): void {
   const { put, patch: fields } = change;
-  if (put) change.put = withText(put, field, textOf(put, field) + text);
+  if (put) change.put = withText(put, field, bounded(textOf(put, field) + text));
   else if (fields?.[field] !== undefined)
-    change.patch = { ...fields, [field]: fields[field] + text };
-  else change[field] += text;
+    change.patch = { ...fields, [field]: bounded(fields[field] + text) };
+  else change[field] = bounded(change[field] + text);
+}
+
+/** Not at each piece: twice the limit is cut to the limit. */
+function bounded(text: string): string {
+  return text.length > 2 * WAITING_LIMIT ? keepEnd(text, WAITING_LIMIT) : text;
 }
 
 function patch(change: EntryChange, fields: EntryPatch): void {

@@ -124,7 +124,7 @@ export class Session implements SessionSink, AsyncDisposable {
         this.#lastSent = id;
         this.#feed.push(this.#conversation.delivered(id, 'sent'));
       },
-      onFailed: (error) => this.#feed.push(this.#giveBack(id, text, messageOf(error))),
+      onFailed: (error) => this.#feed.push(this.#giveBack(id, text, firstLine(messageOf(error)))),
     });
   }
 
@@ -195,6 +195,9 @@ export class Session implements SessionSink, AsyncDisposable {
     const ops = this.#status.state(state, detail);
     if (state === 'failed' || state === 'disconnected') {
       ops.push(...this.#status.set({ busy: false }), ...this.#conversation.endTurn('cancelled'));
+    }
+    if (state === 'failed' && detail !== undefined) {
+      ops.push(...this.#conversation.apply({ kind: 'notice', level: 'error', text: detail }));
     }
     this.#feed.push(ops);
     this.options.logger.info('session state', { session: this.name, state, detail });
@@ -342,3 +345,5 @@ export class Session implements SessionSink, AsyncDisposable {
     return this.#conversation.diffsOf(update.id).map((diff) => diff.path);
   }
 }
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]?.replace(/:$/u, '') ?? '';

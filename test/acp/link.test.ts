@@ -683,7 +683,9 @@ describe('an agent that fails', () => {
     await it.live.state('connected');
     await it.live.eventually(() => expect(it.text()).toBe('so farheard: again'));
     expect(it.live.shown.status?.conversation).toBe(before);
-    expect(it.live.entries.filter((entry) => entry.kind === 'notice')).toEqual([]);
+    expect(it.live.entries.filter((entry) => entry.kind === 'notice')).toEqual([
+      expect.objectContaining({ level: 'error', text: expect.stringMatching(/out of memory$/u) }),
+    ]);
   });
 
   test('while it asks takes its questions along', async () => {

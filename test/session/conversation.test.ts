@@ -166,6 +166,27 @@ describe('a conversation', () => {
     expect(output.endsWith('the last line')).toBe(true);
   });
 
+  test('a long output goes to the view as it comes, to its end', () => {
+    const conversation = new Conversation();
+    const line = `${'x'.repeat(99)}\n`;
+    let seen = '';
+    let whole = '';
+    for (let sent = 0; sent < 5_000; sent += 1) {
+      whole += `${sent} ${line}`;
+      // Some agents tell all of it each time.
+      const update =
+        sent % 500 === 0
+          ? conversation.apply({ kind: 'tool', id: 't', fields: { output: whole } })
+          : conversation.apply({ kind: 'tool-output', id: 't', text: `${sent} ${line}` });
+      for (const op of update) {
+        if (op.op === 'put' && op.entry.kind === 'tool') seen = op.entry.output;
+        else if (op.op === 'append') seen += op.text;
+        else throw new Error(`it is told by ${op.op}`);
+      }
+    }
+    expect(seen === whole).toBe(true);
+  });
+
   test('the oldest entries go when there are too many', () => {
     const conversation = new Conversation();
     for (let at = 0; at < 5_010; at += 1) {
@@ -211,6 +232,27 @@ describe('the queue of changes', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  test.each(['put', 'append', 'patch'] as const)('what waits after a %s is bounded', (kind) => {
+    const queue = new OpQueue();
+    if (kind === 'put') queue.push({ op: 'put', entry: { id: 'm', kind: 'agent', text: '' } });
+    if (kind === 'patch') queue.push({ op: 'patch', id: 'm', fields: { text: 'a' } });
+    for (let megabyte = 0; megabyte < 20; megabyte += 1) {
+      queue.push({ op: 'append', id: 'm', field: 'text', text: 'x'.repeat(1024 * 1024) });
+    }
+    queue.push({ op: 'append', id: 'm', field: 'text', text: 'the end' });
+    let told = '';
+    while (!queue.isEmpty) {
+      for (const op of queue.take()) {
+        if (op.op === 'put' && op.entry.kind === 'agent') told += op.entry.text;
+        if (op.op === 'append') told += op.text;
+        if (op.op === 'patch') told += op.fields.text ?? '';
+      }
+    }
+    expect(told.length).toBeLessThan(3 * 1024 * 1024);
+    expect(told).toMatch(/characters left out/u);
+    expect(told.endsWith('the end')).toBe(true);
   });
 
   test('only the latest status waits', () => {

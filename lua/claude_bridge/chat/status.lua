@@ -77,7 +77,9 @@ local function parts_of(session)
   add(label_of(session.choices.models, status.model))
   add(label_of(session.choices.modes, status.mode))
   add(usage(status))
-  add(status.state ~= 'connected' and status.detail or status.title, 'ClaudeSessionDetail')
+  -- The rest of a reason stands in the conversation.
+  local detail = status.detail and status.detail:match('^[^\n]*')
+  add(status.state ~= 'connected' and detail or status.title, 'ClaudeSessionDetail')
   return parts
 end
 
