@@ -1,12 +1,12 @@
 /** Files for an agent: read as the editor has them, written through the editor. */
-import { readFile } from 'node:fs/promises';
 import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprotocol/sdk';
 import { RequestError } from '@agentclientprotocol/sdk';
 import { BridgeError, messageOf } from '../core/errors.ts';
 import type { AbsolutePath } from '../core/ports.ts';
 import type { BufferPort } from '../session/ports.ts';
+import { isRegular, textOnDisk } from './disk.ts';
 import type { EditedProposals } from './edits.ts';
-import { insideWorkspace, isMissing } from './workspace.ts';
+import { insideWorkspace } from './workspace.ts';
 
 export interface AgentFilesOptions {
   readonly buffers: BufferPort;
@@ -28,23 +28,19 @@ export class AgentFiles {
 
   async write({ path, content }: WriteTextFileRequest): Promise<Record<string, never>> {
     const file = await this.#inside(path);
-    await this.#failing(() =>
-      this.options.buffers.write(file, this.options.edits.forWrite(file, content)),
-    );
+    const { buffers, edits } = this.options;
+    await this.#failing(async () => {
+      // The editor would wait for a pipe, and with it the user.
+      await isRegular(file);
+      await buffers.write(file, edits.forWrite(file, content));
+    });
     return {};
   }
 
   /** With unsaved changes; undefined where there is no such file. */
   async current(file: AbsolutePath): Promise<string | undefined> {
     return this.#failing(async () => {
-      const open = await this.options.buffers.read(file);
-      if (open !== undefined) return open;
-      try {
-        return await readFile(file, 'utf8');
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }
+      return (await this.options.buffers.read(file)) ?? (await textOnDisk(file));
     });
   }
 

@@ -1,5 +1,5 @@
 /** Which files an agent may read and write by way of the editor. */
-import { realpath } from 'node:fs/promises';
+import { readlink, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BridgeError } from '../core/errors.ts';
 import type { AbsolutePath } from '../core/ports.ts';
@@ -16,7 +16,7 @@ export async function insideWorkspace(
   if (!path.isAbsolute(file)) {
     throw new BridgeError('invalid-argument', `${file} is no absolute path`);
   }
-  const real = await realPath(path.normalize(file));
+  const real = await realPath(file);
   for (const folder of folders) {
     const relative = path.relative(await realPath(folder), real);
     const inside = relative !== '..' && !relative.startsWith(`..${path.sep}`);
@@ -25,13 +25,22 @@ export async function insideWorkspace(
   throw new BridgeError('refused', `${file} is outside of the workspace`);
 }
 
-async function realPath(file: string): Promise<string> {
+/** Links after which the system gives up too. */
+const MAX_LINKS = 40;
+
+async function realPath(file: string, links = 0): Promise<string> {
   try {
     return await realpath(file);
   } catch (error) {
     const parent = path.dirname(file);
     if (parent === file || !isMissing(error)) throw error;
-    return path.join(await realPath(parent), path.basename(file));
+    // Whoever writes to a link that leads to no file makes the file at its other end.
+    const target = await readlink(file).catch(() => undefined);
+    if (target === undefined) return path.join(await realPath(parent, links), path.basename(file));
+    if (links >= MAX_LINKS) throw error;
+    // Not normalized: what `..` after a link means, the system says.
+    const to = path.isAbsolute(target) ? target : `${parent}${path.sep}${target}`;
+    return realPath(to, links + 1);
   }
 }
 

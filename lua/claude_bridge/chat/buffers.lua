@@ -66,10 +66,16 @@ local function load(path)
 end
 
 ---@param text string
+---@param current string 'fileformat'
 ---@return string[] lines
 ---@return boolean ended whether the last line has its end
----@return 'unix'|'dos' format
-local function parse(text)
+---@return string format
+local function parse(text, current)
+  if current == 'mac' and not text:find('\n', 1, true) then
+    local lines, ended = vim.split(text, '\r', { plain = true }), text:sub(-1) == '\r'
+    lines[#lines] = not ended and lines[#lines] or nil
+    return lines, ended, 'mac'
+  end
   local _, breaks = text:gsub('\n', '')
   local _, carriages = text:gsub('\r\n', '')
   local is_dos = breaks > 0 and breaks == carriages
@@ -78,7 +84,24 @@ local function parse(text)
   if ended then
     lines[#lines] = nil
   end
-  return lines, ended, is_dos and 'dos' or 'unix'
+  -- One line without an end does not show its format.
+  return lines, ended, breaks == 0 and current or is_dos and 'dos' or 'unix'
+end
+
+--- Written in an encoding that lacks some of its characters, the text would come out as another.
+---@param buffer integer
+---@param path string
+---@param text string
+local function check_encoding(buffer, path, text)
+  local encoding = vim.bo[buffer].fileencoding
+  if encoding == '' or encoding == 'utf-8' then
+    return
+  end
+  local encoded = vim.iconv(text, 'utf-8', encoding)
+  if not encoded or vim.iconv(encoded, encoding, 'utf-8') ~= text then
+    local why = '%s is in the encoding %s, which lacks some of the characters'
+    error({ code = 'refused', message = why:format(path, encoding) })
+  end
 end
 
 --- Changes only the lines that differ, from the last to the first, so that numbers stay right.
@@ -124,7 +147,9 @@ function M.write(params)
   if bo.readonly or not bo.modifiable then
     error({ code = 'refused', message = ('%s cannot be changed in Neovim'):format(params.path) })
   end
-  local lines, ended, format = parse(params.text)
+  local text, marks = params.text:gsub('^\239\187\191', '')
+  check_encoding(buffer, params.path, text)
+  local lines, ended, format = parse(text, bo.fileformat)
   -- Ends the undo step that is open, so that this is one of its own.
   bo.undolevels = bo.undolevels
   if #lines > 0 and is_empty(buffer) then
@@ -134,6 +159,7 @@ function M.write(params)
     replace(buffer, #lines > 0 and lines or { '' })
   end
   bo.fileformat = format
+  bo.bomb = bo.bomb or marks > 0
   local fix = bo.fixendofline
   bo.endofline, bo.fixendofline = ended, false
   local ok, problem = pcall(save, buffer, params.path)
