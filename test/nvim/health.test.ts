@@ -79,6 +79,20 @@ test('without node, it says so and what to do', async () => {
   expect(text).toContain('Install Node.js 20 or later');
 });
 
+test('that agents may run code is said only where they can', async () => {
+  program('node', 'echo v20.11.1');
+  const without = await check();
+  expect(without).toContain('Agents cannot run code in notebooks');
+  expect(without).not.toContain('Agents may run code');
+  await nvim?.dispose();
+  const library = path.join(folder, 'plugin root/node_modules/zeromq');
+  fs.mkdirSync(library, { recursive: true });
+  fs.writeFileSync(path.join(library, 'package.json'), '{}');
+  const there = await check();
+  expect(there).not.toContain('Agents cannot run code');
+  expect(there).toContain('Agents may run code after you have allowed');
+});
+
 test('an old node is named with the version that is needed', async () => {
   program('node', 'echo v12.0.0');
   expect(await check()).toMatch(

@@ -3,17 +3,19 @@ local M = {}
 
 local health = vim.health
 
+---@return boolean there
 local function check_library()
   local root = require('claude_bridge.host').root()
   if vim.uv.fs_stat(root .. '/node_modules/zeromq/package.json') then
     health.ok('The npm package zeromq is installed')
-  else
-    health.info(
-      ('Agents cannot run code in notebooks: that needs the npm package zeromq; run "npm install --include=optional" in %s'):format(
-        root
-      )
-    )
+    return true
   end
+  health.info(
+    ('Agents cannot run code in notebooks: that needs the npm package zeromq; run "npm install --include=optional" in %s'):format(
+      root
+    )
+  )
+  return false
 end
 
 local function check_permission()
@@ -26,8 +28,9 @@ local function check_permission()
 end
 
 function M.check()
-  check_library()
-  check_permission()
+  if check_library() then
+    check_permission()
+  end
 end
 
 return M
