@@ -1,6 +1,4 @@
 --- Runs the agent outside Neovim, by the user's own command: tmux, kitty, another terminal.
----@type claude_bridge.TerminalProvider
-local M = { needs_program = false }
 
 --- A terminal multiplexer starts the agent from a server of its own, which has another
 --- environment: `env` carries the variables there.
@@ -33,7 +31,8 @@ local function command_line(spec)
   return external(with_environment(spec), { cwd = spec.cwd, env = spec.env })
 end
 
-function M.open(spec)
+---@param spec claude_bridge.TerminalSpec
+local function open(spec)
   local argv = command_line(spec)
   if not argv then
     return
@@ -62,23 +61,4 @@ function M.open(spec)
   })
 end
 
---- The command may well have ended while the agent runs on: each call starts one.
-function M.is_running()
-  return false
-end
-
-function M.hide()
-  return false
-end
-
-function M.close() end
-
-function M.find()
-  return false
-end
-
-function M.send(spec, text, submit)
-  return require('claude_bridge.terminal.outside').send(text, submit, spec)
-end
-
-return M
+return require('claude_bridge.terminal.outside').provider(open)

@@ -158,12 +158,7 @@ function M.send(spec, text, submit)
 end
 
 function M.find(pid)
-  local typing = require('claude_bridge.terminal.typing')
-  for _, terminal in pairs(terminals) do
-    if terminal.job and typing.runs_in(terminal.job, pid) then
-      return terminal.spec
-    end
-  end
+  return require('claude_bridge.terminal.typing').find(terminals, pid)
 end
 
 return M

@@ -39,7 +39,7 @@ end
 ---@param job integer
 ---@param pid integer
 ---@return boolean
-function M.runs_in(job, pid)
+local function runs_in(job, pid)
   local known, root = pcall(vim.fn.jobpid, job)
   -- A chain of parents is short; a process that ended meanwhile has none.
   for _ = 1, known and 32 or 0 do
@@ -53,6 +53,18 @@ function M.runs_in(job, pid)
     pid = parent
   end
   return false
+end
+
+--- The one of some terminals in which a process runs.
+---@param terminals table<any, { job?: integer, spec: claude_bridge.TerminalSpec }>
+---@param pid integer
+---@return claude_bridge.TerminalSpec?
+function M.find(terminals, pid)
+  for _, terminal in pairs(terminals) do
+    if terminal.job and runs_in(terminal.job, pid) then
+      return terminal.spec
+    end
+  end
 end
 
 return M
