@@ -179,6 +179,14 @@ test('titles are shown as they are', async () => {
   expect((await titles())[1]).toContain('✻ [Claude Code] 100%%{x}?.txt ⧉');
 });
 
+test('what to type is readable beside a terminal in 80 columns', async () => {
+  const file = await start();
+  await bench.open({ path: file, proposal: PROPOSAL, key: '✻ [Claude Code] a.txt (c347a3) ⧉' });
+  const title = await bench.nvim.lua(`
+    return vim.api.nvim_eval_statusline(vim.wo.winbar, { use_winbar = true, maxwidth = 23 }).str`);
+  expect(title).toBe('<:w accepts, :q rejects');
+});
+
 test('a missing folder stays missing', async () => {
   await start();
   const file = path.join(bench.folder, 'n/e/w.txt');

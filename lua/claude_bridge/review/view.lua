@@ -98,7 +98,7 @@ function M.update_title(review)
   local note = layout.left and '' or note_of(review)
   -- In a narrow window the title gives way: what to type stays readable.
   local title = '%<' .. literal(' ' .. review.title .. note .. invisible_changes(review))
-  set_title(window, title .. '%= :w accepts, :q rejects ')
+  set_title(window, title .. '%= :w accepts, :q rejects')
 end
 
 ---@param review claude_bridge.Review
