@@ -37,8 +37,8 @@ agent({ name: 'demo' })
     const session = sessions.get(params.sessionId);
     session.turn = new AbortController();
     const { signal } = session.turn;
-    const said = params.prompt.map((block) => block.text ?? '').join(' ');
-    await play(new Turn(client, session, signal), said);
+    // What comes after the user's own words are files and selections.
+    await play(new Turn(client, session, signal), params.prompt[0]?.text ?? '');
     return { stopReason: signal.aborted ? 'cancelled' : 'end_turn' };
   })
   .onNotification(methods.agent.session.cancel, ({ params }) => {

@@ -283,3 +283,21 @@ test('going from entry to entry, and to the whole of one', async () => {
   await chat.nvim.feed('[[');
   expect(await lua(`return vim.fn.getline('.')`)).toBe('1');
 });
+
+test('the windows keep their share of the screen, and the width that the user gave them', async () => {
+  const width = () =>
+    lua<number>(`
+      return vim.fn.winwidth(vim.fn.bufwinid(vim.fn.bufnr('claude-session://demo/prompt')))`);
+  const resize = (columns: number) => chat.nvim.client.request('nvim_ui_try_resize', [columns, 30]);
+  await chat.open();
+  expect(await width()).toBe(48);
+  await resize(80);
+  await expect.poll(width).toBe(32);
+  await resize(120);
+  await expect.poll(width).toBe(48);
+  await chat.focus('');
+  await chat.nvim.command('vertical resize 40');
+  await resize(110);
+  await lua(`vim.cmd.redraw()`);
+  expect(await width()).toBe(40);
+});

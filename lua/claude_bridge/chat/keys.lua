@@ -83,6 +83,17 @@ end
 function M.conversation(buffer)
   map(buffer, KEYS.conversation)
   watch(buffer)
+  local resized = require('claude_bridge.autocmd').create('VimResized', {
+    callback = function()
+      require('claude_bridge.chat.windows').refit(buffer)
+    end,
+  })
+  require('claude_bridge.autocmd').create('BufWipeout', {
+    buffer = buffer,
+    callback = function()
+      vim.api.nvim_del_autocmd(resized)
+    end,
+  })
   require('claude_bridge.autocmd').create('BufWinLeave', {
     buffer = buffer,
     callback = function()

@@ -135,7 +135,7 @@ function M.compose_bar()
   if #labels > 0 then
     return ' %#ClaudeSessionPath#@' .. escape(table.concat(labels, ' @')) .. '%*'
   end
-  return ' %#ClaudeSessionDetail#<CR> or <C-s> sends · / commands · @ files%*'
+  return ' %#ClaudeSessionDetail#<CR> or <C-s> sends%< · / commands · @ files%*'
 end
 
 --- Has window bars and status lines drawn again, soon.

@@ -68,6 +68,7 @@ local function show(session)
       width = columns(),
     })
     api.nvim_win_set_cursor(window, { api.nvim_buf_line_count(conversation), 0 })
+    vim.w[window].claude_bridge_width = api.nvim_win_get_width(window)
     return window
   end)
   local lower = place(compose, function()
@@ -79,6 +80,17 @@ local function show(session)
   end)
   if M.may_focus() then
     api.nvim_set_current_win(lower)
+  end
+end
+
+--- The screen has another size. A width that the user has chosen stays.
+---@param buffer integer
+function M.refit(buffer)
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    if vim.w[window].claude_bridge_width == api.nvim_win_get_width(window) then
+      api.nvim_win_set_width(window, columns())
+      vim.w[window].claude_bridge_width = api.nvim_win_get_width(window)
+    end
   end
 end
 
