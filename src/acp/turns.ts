@@ -127,7 +127,7 @@ export class Turns implements Disposable {
     } catch (error) {
       // Where the agent is gone, its end says why.
       if (!this.options.isAlive(peer)) this.#giveBack();
-      else {
+      else if (!this.#disposed) {
         sink.update({ kind: 'notice', level: 'error', text: messageOf(error), alert: true });
       }
       sink.update({ kind: 'turn', running: false });

@@ -688,6 +688,17 @@ describe('an agent that fails', () => {
     ]);
   });
 
+  test('a session that the user closes in a turn tells of no error', async () => {
+    const it = await started();
+    it.play({ untilCancelled: 'never' });
+    await it.live.eventually(() => expect(it.live.shown.status?.busy).toBe(true));
+    it.live.tell({ kind: 'chat_close' });
+    await it.live.manager.dispose();
+    expect(it.live.view.closed).toEqual(['it']);
+    expect(it.live.entries.filter((entry) => entry.kind === 'notice')).toEqual([]);
+    expect(it.live.view.notices).toEqual([]);
+  });
+
   test('while it asks takes its questions along', async () => {
     const it = await started();
     const file = it.file('a.ts', 'old');

@@ -109,6 +109,7 @@ function M.finish(session)
   session.status = vim.tbl_extend('force', session.status, {
     state = 'disconnected',
     busy = false,
+    detail = '',
     waiting = 0,
     progress = {},
   })
