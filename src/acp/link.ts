@@ -336,7 +336,7 @@ export class AcpLink implements AgentLink {
     if (this.#muted || (sessionId !== this.#conversation && !this.#entering)) return;
     // What the user typed here is shown already; only the past is told again.
     if (update.sessionUpdate === 'user_message_chunk' && this.#turns.isRunning) return;
-    for (const meant of updatesOf(update)) sink.update(meant);
+    for (const meant of updatesOf(this.#permissions.judge(update))) sink.update(meant);
     if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return;
     this.#permissions.learn(update);
     if (update.status === 'completed') this.#edits.toolEnds(update.toolCallId);

@@ -3,6 +3,7 @@ import type {
   PermissionOption,
   RequestPermissionRequest,
   RequestPermissionResponse,
+  SessionUpdate,
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import type { FileDiff } from '../session/model.ts';
@@ -34,12 +35,20 @@ export class Permissions {
   readonly #asks = new Set<AbortController>();
   /** What is known of the calls of this turn; a request may name its call only. */
   readonly #calls = new Map<string, ToolCallUpdate>();
+  /** Calls that the user has rejected in this turn. */
+  readonly #rejected = new Set<string>();
 
   constructor(private readonly options: PermissionsOptions) {}
 
   learn(update: ToolCallUpdate): void {
     const known = this.#calls.get(update.toolCallId);
     this.#calls.set(update.toolCallId, { ...known, ...given(update) });
+  }
+
+  /** Some agents call a tool done that the user has rejected. */
+  judge(update: SessionUpdate): SessionUpdate {
+    if (update.sessionUpdate !== 'tool_call_update' || update.status !== 'completed') return update;
+    return this.#rejected.has(update.toolCallId) ? { ...update, status: 'failed' } : update;
   }
 
   async ask(
@@ -69,6 +78,7 @@ export class Permissions {
   endTurn(): void {
     this.withdrawAll();
     this.#calls.clear();
+    this.#rejected.clear();
   }
 
   /** A diff of which only a part was shown, and that is not found in the file, cannot be reviewed. */
@@ -90,6 +100,18 @@ export class Permissions {
     return wholeEdit({ ...diff, path }, current);
   }
 
+  /** Not every agent says that the tool runs now, or that it does not. */
+  #tell(toolCallId: string, { kind }: DecisionOption): void {
+    const { sink } = this.options;
+    if (kind.startsWith('allow')) {
+      sink.update(tool({ toolCallId, status: 'in_progress' }));
+      return;
+    }
+    this.#rejected.add(toolCallId);
+    const { id, fields } = tool({ toolCallId, status: 'failed' });
+    sink.update({ kind: 'tool', id, fields: { ...fields, error: 'you said no' } });
+  }
+
   #outcome(
     call: ToolCallUpdate,
     diffs: readonly FileDiff[],
@@ -97,6 +119,7 @@ export class Permissions {
   ): RequestPermissionResponse {
     if (answer.kind !== 'decided') return { outcome: { outcome: 'cancelled' } };
     const { option, reason, edited } = answer;
+    this.#tell(call.toolCallId, option);
     const [diff] = diffs;
     if (edited !== undefined && diff) {
       const { path, after } = diff;

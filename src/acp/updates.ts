@@ -67,7 +67,7 @@ function chunk(role: MessageEntry['kind'], { content, messageId }: ContentChunk)
 
 const toolId = (id: string): string => `tool ${id}`;
 
-export function tool(update: ToolCallUpdate): SessionUpdate {
+export function tool(update: ToolCallUpdate): Extract<SessionUpdate, { kind: 'tool' }> {
   return { kind: 'tool', id: toolId(update.toolCallId), fields: toolFields(update) };
 }
 

@@ -418,6 +418,27 @@ describe('permission', () => {
     );
   });
 
+  const toolNow = () => it.live.entries.find((entry) => entry.kind === 'tool');
+  const completed = {
+    update: { sessionUpdate: 'tool_call_update', toolCallId: 't', status: 'completed' },
+  };
+
+  test('once given, its tool runs; an agent need not say so', async () => {
+    it.play(command, { untilCancelled: true });
+    await it.live.prompted('permission');
+    expect(toolNow()).toMatchObject({ state: 'pending' });
+    it.live.answer({ kind: 'chat_decide', option: 'once' });
+    await it.live.eventually(() => expect(toolNow()).toMatchObject({ state: 'running' }));
+  });
+
+  test('once refused, its tool is not done, whatever the agent says', async () => {
+    it.play(command, completed);
+    await it.live.prompted('permission');
+    it.live.answer({ kind: 'chat_decide', option: 'no' });
+    await idle(it);
+    expect(toolNow()).toMatchObject({ state: 'failed', error: 'you said no' });
+  });
+
   test('is refused with a reason, which the agent is told after the turn', async () => {
     it.play(command);
     await it.live.prompted('permission');

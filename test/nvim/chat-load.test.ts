@@ -141,7 +141,7 @@ test('a conversation without an end keeps its newest part', async () => {
   const lines = await chat.lines();
   expect(lines.length).toBeLessThan(31_500);
   expect(lines[0]).toBe('… what was said before is no longer shown here');
-  expect(lines.at(-13)).toBe('✓ 1500-4');
+  expect(lines.at(-13)).toBe('✓ read 1500-4');
   await chat.apply([{ op: 'append', id: '1500-1', field: 'output', text: 'more' }]);
   expect((await chat.lines()).at(-39)).toBe('  more');
 });

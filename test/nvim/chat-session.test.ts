@@ -272,11 +272,11 @@ test('going from entry to entry, and to the whole of one', async () => {
   await chat.focus('');
   await chat.nvim.command('normal! gg');
   await chat.nvim.feed(']]');
-  expect(await lua(`return vim.fn.getline('.')`)).toBe('✓ x');
+  expect(await lua(`return vim.fn.getline('.')`)).toBe('✓ read x');
   await chat.nvim.feed('<Tab>');
   expect(await lua(`return vim.fn.foldclosed('.')`)).toBe(-1);
   await chat.nvim.feed(']][[');
-  expect(await lua(`return vim.fn.getline('.')`)).toBe('✓ x');
+  expect(await lua(`return vim.fn.getline('.')`)).toBe('✓ read x');
   await chat.nvim.feed('gO');
   expect(await lua(`return vim.fn.line('$')`)).toBe(1000);
   await chat.nvim.feed('q');

@@ -17,6 +17,14 @@ local TOOL = {
   failed = { '✗', 'ClaudeSessionFailed' },
   cancelled = { '-', 'ClaudeSessionPending' },
 }
+local VERBS = {
+  read = 'read',
+  edit = 'edit',
+  delete = 'delete',
+  move = 'move',
+  search = 'search',
+  fetch = 'fetch',
+}
 local PLAN = { pending = '[ ]', running = '[~]', done = '[x]' }
 local NOTICE =
   { info = 'ClaudeSessionInfo', warn = 'ClaudeSessionWarn', error = 'ClaudeSessionError' }
@@ -80,13 +88,21 @@ local function tool_detail(entry)
   return table.concat(parts)
 end
 
+--- Many agents name no tool, and a path alone does not tell what is done with it.
+---@param entry claude_bridge.ChatEntry
+---@return string '' where the title says all of it
+local function name_of(entry)
+  local verb = VERBS[entry.category] or ''
+  local is_said = vim.startswith(entry.title:lower(), verb)
+  return entry.name or (is_said and '' or verb)
+end
+
 ---@param entry claude_bridge.ChatEntry
 ---@param block claude_bridge.ChatBlock
 local function tool_head(block, entry)
   local sign = TOOL[entry.state] or TOOL.pending
-  local name, rest = entry.name, ''
-  if not name then
-    -- An agent that names no tool says all of it in the title.
+  local name, rest = name_of(entry), ''
+  if name == '' then
     name = entry.title
   elseif vim.startswith(entry.title, name) then
     rest = entry.title:sub(#name + 1)
