@@ -11,6 +11,7 @@ import { AgentRegistry } from './agents/registry.ts';
 import { type RejectReason, RejectReasons } from './agents/reject-reasons.ts';
 import { SessionHub } from './agents/sessions.ts';
 import type { StartRequest } from './config.ts';
+import { coalesce } from './core/coalesce.ts';
 import { DisposableStack } from './core/disposable.ts';
 import { Editor } from './core/editor.ts';
 import { messageOf } from './core/errors.ts';
@@ -165,7 +166,7 @@ export class Bridge {
     if (this.#disposed !== undefined) return await server.dispose();
     this.#announce(server.port, token);
     this.#wire();
-    this.logger.info('listening', { port: server.port, pid: request.editor_pid });
+    this.logger.info('ready', { pid: request.editor_pid });
     await this.#publish(server.port, token);
   }
 
@@ -299,19 +300,6 @@ export class Bridge {
   #run(what: string, work: Promise<unknown>): void {
     work.catch((error: unknown) => this.logger.warn(`${what} failed`, { error: messageOf(error) }));
   }
-}
-
-/** Many changes in one turn of the event loop are told once. */
-function coalesce(tell: () => void): () => void {
-  let isWaiting = false;
-  return () => {
-    if (isWaiting) return;
-    isWaiting = true;
-    setImmediate(() => {
-      isWaiting = false;
-      tell();
-    });
-  };
 }
 
 function isFolder(path: string): boolean {

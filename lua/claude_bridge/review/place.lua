@@ -10,14 +10,6 @@ local window_state = require('claude_bridge.review.window_state')
 ---| 'borrowed' the window shows another buffer of the user's at other times
 ---| 'made' the window is the review's
 
---- Where the user was.
----@class claude_bridge.ReviewPlace
----@field window integer
----@field buffer integer
----@field mode string
----@field previous? integer the window that <C-w>p went to
----@field previous_tabpage? integer the one that g<Tab> went to
-
 ---@class claude_bridge.ReviewLayout
 ---@field tabpage integer
 ---@field own_tabpage boolean

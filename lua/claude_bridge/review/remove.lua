@@ -218,35 +218,6 @@ local function restore_sizes(layout)
   end
 end
 
---- The place that the focus goes back to, if it is still there.
----@param layout claude_bridge.ReviewLayout
----@return claude_bridge.ReviewPlace?
-local function way_back(layout)
-  return vim.iter(layout.came_from):find(function(place)
-    return is_open(place.window)
-  end)
-end
-
---- <C-w>p and g<Tab> go again where they went before the review.
----@param place claude_bridge.ReviewPlace
-local function restore_previous(place)
-  if vim.api.nvim_get_current_win() ~= place.window then
-    return
-  end
-  -- 'winwidth' and the like give a window room when the focus comes.
-  local sizes = vim.fn.winrestcmd()
-  if place.previous_tabpage and vim.api.nvim_tabpage_is_valid(place.previous_tabpage) then
-    vim.api.nvim_set_current_tabpage(place.previous_tabpage)
-    vim.api.nvim_set_current_win(place.window)
-  end
-  local here = vim.api.nvim_get_current_tabpage()
-  if is_open(place.previous) and vim.api.nvim_win_get_tabpage(place.previous) == here then
-    vim.api.nvim_set_current_win(place.previous)
-    vim.api.nvim_set_current_win(place.window)
-  end
-  vim.cmd(sizes)
-end
-
 --- Gives the user's own left window back before the focus goes there.
 ---@param review claude_bridge.Review
 local function give_left_back(review)
@@ -304,7 +275,8 @@ local function take_away(review)
   if layout.is_inline then
     give_place_back(review)
   end
-  local back = layout.had_focus and way_back(layout) or nil
+  local way_back = require('claude_bridge.review.way_back')
+  local back = layout.had_focus and way_back.find(layout.came_from) or nil
   if back then
     pcall(vim.api.nvim_set_current_win, back.window)
   end
@@ -314,7 +286,7 @@ local function take_away(review)
   end
   quietly.run(function()
     if back then
-      restore_previous(back)
+      way_back.restore_previous(back)
     end
     restore_sizes(layout)
     -- Scrolled again by what the sizes did to it.

@@ -1,8 +1,6 @@
 --- Shows a prepared review: windows, titles, cursor and focus; and takes it away again.
 local M = {}
 
-local state = require('claude_bridge.review.state')
-
 --- How long to wait where Neovim lets no window be closed just now, ms.
 local RETRY_MS = 50
 
@@ -12,30 +10,6 @@ local function is_idle(mode)
   return (mode == 'n' or mode == 't' or mode == 'nt')
     and vim.bo.buftype ~= 'prompt'
     and not require('claude_bridge.busy').is_mid_command()
-end
-
---- Where the focus goes back to. From inside another review that may be gone by then, it goes where
---- that one would have sent it.
----@param mode string
----@return claude_bridge.ReviewPlace[]
-local function places(mode)
-  local window = vim.api.nvim_get_current_win()
-  local buffer = vim.api.nvim_win_get_buf(window)
-  local previous, tabpage = vim.fn.winnr('#'), vim.fn.tabpagenr('#')
-  local found = {
-    {
-      window = window,
-      buffer = buffer,
-      mode = mode,
-      previous = previous > 0 and vim.fn.win_getid(previous) or nil,
-      previous_tabpage = vim.api.nvim_list_tabpages()[tabpage],
-    },
-  }
-  local other = state.of_window(window)
-  if other and other.layout then
-    vim.list_extend(found, other.layout.came_from)
-  end
-  return found
 end
 
 ---@param text string
@@ -183,7 +157,7 @@ function M.show(review, options)
   require('claude_bridge.review.place').open(review, {
     layout = options.layout,
     keep_focus = not takes_focus,
-    came_from = places(mode),
+    came_from = require('claude_bridge.review.way_back').places(mode),
   })
   require('claude_bridge.review.quietly').run(function()
     set_titles(review)
