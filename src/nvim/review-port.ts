@@ -16,7 +16,7 @@ export interface ReviewSettings {
 }
 
 export interface ReviewLimits {
-  /** How long opening may take in all while Neovim waits at a prompt. */
+  /** How long each step of opening may take, as while Neovim waits at a prompt. */
   readonly openMs: number;
   /** After each attempt of this length the request is made again, so that none comes late. */
   readonly attemptMs: number;
@@ -66,9 +66,10 @@ async function openReview(
   };
   const slices = sliced(lines);
   const last = slices.pop() ?? [];
-  const deadline = performance.now() + limits.openMs;
-  const call = (method: string, params: object): Promise<void> =>
-    patiently(calls, method, params, { deadline, attemptMs: limits.attemptMs, signal });
+  const call = (method: string, params: object): Promise<void> => {
+    const deadline = performance.now() + limits.openMs;
+    return patiently(calls, method, params, { deadline, attemptMs: limits.attemptMs, signal });
+  };
   if (slices.length > 0) await call('review.prepare', review);
   for (const [index, slice] of slices.entries()) {
     await call('review.fill', { id: view.id, index, lines: slice });
