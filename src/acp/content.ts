@@ -54,9 +54,15 @@ export function textOf(block: ContentBlock): string {
 
 export function outputOf(content: readonly ToolCallContent[]): string {
   return content
-    .map((item) => (item.type === 'content' ? textOf(item.content) : ''))
+    .map((item) => (item.type === 'content' ? unfenced(textOf(item.content)) : ''))
     .filter((text) => text !== '')
     .join('\n');
+}
+
+/** An output is shown as it is; some agents put it into a fence of markdown, all of it. */
+function unfenced(text: string): string {
+  const [, fence, body] = /^(`{3,})[^\n`]*\n(.*?)\n?\1\s*$/su.exec(text) ?? [];
+  return fence === undefined || body === undefined || body.includes(fence) ? text : body;
 }
 
 export function diffsOf(content: readonly ToolCallContent[]): readonly FileDiff[] {

@@ -431,6 +431,21 @@ describe('permission', () => {
     await it.live.eventually(() => expect(toolNow()).toMatchObject({ state: 'running' }));
   });
 
+  test('a tool whose output is all in a fence shows it without', async () => {
+    const content = [
+      { type: 'content', content: { type: 'text', text: '```console\nrow 1\nrow 2\n```' } },
+    ];
+    const toolCallId = 'f';
+    it.play(
+      { update: { sessionUpdate: 'tool_call', toolCallId, title: 'run' } },
+      {
+        update: { sessionUpdate: 'tool_call_update', toolCallId, status: 'completed', content },
+      },
+    );
+    await idle(it);
+    expect(toolNow()).toMatchObject({ state: 'done', output: 'row 1\nrow 2' });
+  });
+
   test('once refused, its tool is not done, whatever the agent says', async () => {
     it.play(command, completed);
     await it.live.prompted('permission');

@@ -161,3 +161,13 @@ test('the folded line shows the state, with its highlights', async () => {
     return { table.concat(cells), vim.wo[window].foldtext }`);
   expect([text.trimEnd(), filled]).toEqual(['✓ Bash t', '']);
 });
+
+test('a fold that is opened at the bottom of the window is scrolled into sight', async () => {
+  const lines = Array.from({ length: 10 }, (_, index) => `out ${index + 1}`).join('\n');
+  await chat.apply([agent('a', 'line\n'.repeat(60)), tool('t', { state: 'done', output: lines })]);
+  await chat.focus('');
+  await chat.nvim.feed('G[[');
+  await chat.nvim.screen.shows('✓ t');
+  await chat.nvim.feed('<Tab>');
+  await chat.nvim.screen.shows('✓ t', 'out 1', 'out 10');
+});

@@ -15,8 +15,14 @@ end
 --- Opens or closes the fold of the entry at the cursor.
 function M.fold()
   here()
-  if vim.fn.foldlevel('.') > 0 then
-    vim.cmd('normal! za')
+  if vim.fn.foldlevel('.') == 0 then
+    return
+  end
+  local last = vim.fn.foldclosedend('.')
+  vim.cmd('normal! za')
+  -- What has been opened is to be seen.
+  if vim.fn.foldclosed('.') == -1 and last > vim.fn.line('w$') then
+    vim.cmd('normal! zt')
   end
 end
 
