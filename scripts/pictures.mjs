@@ -19,21 +19,31 @@ if __name__ == "__main__":
     print(greet("world"))
 `;
 
+const SESSION = {
+  CLAUDE_BRIDGE_TRY_AGENT: '[]',
+  CLAUDE_BRIDGE_TRY_SESSION: JSON.stringify([
+    process.execPath,
+    inProject('scripts/demo-session-agent.mjs'),
+  ]),
+  CLAUDE_BRIDGE_TRY_WORD_MS: '2',
+};
+
 await main(async () => {
   await ensurePackages({ dev: false });
   await ensureBuilt();
   const nvim = await findNvim();
   await onStage(nvim, {}, play);
   await onStage(nvim, { CLAUDE_BRIDGE_TRY_LAYOUT: 'inline' }, playInline);
+  await onStage(nvim, SESSION, playSession, /demo · ready/);
 });
 
 /** Plays a scene on a stage of its own. */
-async function onStage(nvim, env, scene) {
+async function onStage(nvim, env, scene, begin = /You are in greet\.py/) {
   const stage = prepareStage();
   const terminal = new Terminal(path.join(stage.root, 'tmux'), SIZE);
   try {
     terminal.open(nvim, stage, env);
-    await terminal.shows(/You are in greet\.py/);
+    await terminal.shows(begin);
     await scene(terminal, stage);
   } finally {
     terminal.close();
@@ -67,6 +77,17 @@ async function playInline(terminal, stage) {
   const agent = await propose(terminal, stage);
   draw(terminal, stage, 'inline', 'A proposed edit in one window, with the removed lines in it');
   agent.close();
+}
+
+/** The plan is approved by then, and a command is to be allowed. */
+async function playSession(terminal, stage) {
+  terminal.type(':ClaudeSessionSend all');
+  terminal.keys('Enter');
+  await terminal.shows(/Is this plan good/);
+  terminal.type(':ClaudeSessionAllow');
+  terminal.keys('Enter');
+  await terminal.shows(/Allow once/);
+  draw(terminal, stage, 'session', 'A session in Neovim: the agent asks before it runs a command');
 }
 
 async function propose(terminal, stage) {

@@ -15,7 +15,6 @@ export class Terminal {
     const agent = JSON.stringify([process.execPath, inProject('scripts/demo-agent.mjs')]);
     const env = {
       ...stage.xdg,
-      ...own,
       HOME: stage.home,
       PATH: process.env.PATH,
       LANG: 'C.UTF-8',
@@ -23,6 +22,7 @@ export class Terminal {
       COLORTERM: 'truecolor',
       CLAUDE_BRIDGE_TRY_PLUGIN: stage.plugin,
       CLAUDE_BRIDGE_TRY_AGENT: agent,
+      ...own,
     };
     const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const size = ['-x', String(this.size.columns), '-y', String(this.size.rows)];

@@ -14,7 +14,9 @@ beforeAll(async () => {
   // Tags are written beside the file: the project's own folder stays clean.
   const doc = path.join(nvim.home, 'rtp/doc');
   fs.mkdirSync(doc, { recursive: true });
-  fs.copyFileSync(FILE, path.join(doc, 'claude_bridge.txt'));
+  for (const name of ['claude_bridge.txt', 'claude_bridge_session.txt']) {
+    fs.copyFileSync(path.join(path.dirname(FILE), name), path.join(doc, name));
+  }
   await nvim.command(`set rtp^=${path.dirname(doc)}`);
   await nvim.command(`helptags ${doc}`);
 });

@@ -7,7 +7,7 @@ local M = {}
 ---@field [3] string name of the `<Plug>` map
 
 ---@type table<string, claude_bridge.ChatKey[]>
-local KEYS = {
+M.KEYS = {
   compose = {
     { 'n', '<CR>', 'ClaudeSessionSend' },
     { { 'n', 'i' }, '<C-s>', 'ClaudeSessionSend' },
@@ -75,13 +75,13 @@ end
 function M.compose(buffer)
   vim.bo[buffer].omnifunc = "v:lua.require'claude_bridge.chat.complete'.func"
   vim.bo[buffer].completefunc = "v:lua.require'claude_bridge.chat.complete'.func"
-  map(buffer, KEYS.compose)
+  map(buffer, M.KEYS.compose)
   watch(buffer)
 end
 
 ---@param buffer integer
 function M.conversation(buffer)
-  map(buffer, KEYS.conversation)
+  map(buffer, M.KEYS.conversation)
   watch(buffer)
   local resized = require('claude_bridge.autocmd').create('VimResized', {
     callback = function()

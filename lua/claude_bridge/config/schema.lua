@@ -281,7 +281,7 @@ return {
     path = 'session.agents',
     types = { 'tables' },
     default = {},
-    description = 'Agents for live sessions besides those that are built in (claude, codex, copilot, gemini, goose, opencode, qwen, sid-code), or other settings for these: name -> table, see doc/bridge.md.',
+    description = 'Agents for live sessions besides those that are built in (claude, codex, copilot, gemini, goose, opencode, qwen, sid-code), or other settings for these: name -> table, see |claude_bridge-session-agents|.',
   },
   {
     path = 'session.attachment_limit',
