@@ -32,6 +32,15 @@ const count = (name: string) => {
   counts[name] = (counts[name] ?? 0) + 1;
 };
 
+/** Whether Neovim answers, and in which mode it is. */
+async function mode(): Promise<string> {
+  const silent = new Promise<string>((resolve) =>
+    setTimeout(() => resolve('Neovim does not answer'), 2_000),
+  );
+  const answer = bridge?.nvim.client.request('nvim_get_mode', []).then(JSON.stringify, String);
+  return Promise.race([answer ?? 'no Neovim', silent]);
+}
+
 /** What was done last, the newest first. */
 const trail: string[] = [];
 
@@ -45,7 +54,7 @@ async function limited<T>(what: string, work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     const fail = (how: string) =>
       reject(new Error(`${how}, seed ${SEED}, after ${trail.join(' < ')}`));
-    timer = setTimeout(() => fail('stuck'), STUCK_MS);
+    timer = setTimeout(() => void mode().then((now) => fail(`stuck (${now})`)), STUCK_MS);
     onExit = () => fail(`Neovim ended by ${child?.signalCode ?? child?.exitCode}`);
     child?.once('exit', onExit);
   });
@@ -181,6 +190,9 @@ function report(before: Measure, after: Measure): string {
 test(`${MINUTES} minutes, seed ${SEED}`, { timeout: (MINUTES + 2) * 60_000 }, async () => {
   const probe = path.join(folder, 'probe');
   const preload = fileURLToPath(new URL('probe.cjs', import.meta.url));
+  const random = new Random(SEED);
+  const layout = random.of(['vertical', 'horizontal', 'tab', 'inline']);
+  count(`layout: ${layout}`);
   const lines = Array.from({ length: 200 }, (_, i) => `line ${i}`);
   const files = Object.fromEntries(FILES.map((name) => [name, `${lines.join('\n')}\n`]));
   const of = await startBridge({
@@ -188,10 +200,14 @@ test(`${MINUTES} minutes, seed ${SEED}`, { timeout: (MINUTES + 2) * 60_000 }, as
     files: { ...files, 'crlf.txt': lines.join('\r\n'), 'long.txt': 'x'.repeat(100_000) },
     args: ['a.txt'],
     env: { NODE_OPTIONS: `--expose-gc --require=${preload}`, SOAK_PROBE: probe },
-    options: { terminal: { cmd: ['cat'] }, kernel: { allow: 'never' }, log: { level: 'debug' } },
+    options: {
+      diff: { layout },
+      terminal: { cmd: ['cat'] },
+      kernel: { allow: 'never' },
+      log: { level: 'debug' },
+    },
   });
   bridge = of;
-  const random = new Random(SEED);
   const begun = performance.now();
   const at = (share: number) => begun + MINUTES * 60_000 * share;
   // Roughly first; then a process that lives on has to show that it does not grow.

@@ -15,6 +15,8 @@ const WEIGHTS = {
   reject: 6,
   editReview: 6,
   closeReview: 4,
+  change: 5,
+  diskDiff: 1,
   prompt: 2,
   cmdwin: 1,
   terminal: 1,
@@ -123,6 +125,23 @@ export class User {
         return (
           this.#toReview() +
           random.of([':q<CR>', ':bwipeout<CR>', ':only<CR>', ':tabclose<CR>', '<C-w>c', ':bd!<CR>'])
+        );
+      case 'change':
+        return (
+          this.#toReview() +
+          random.of([
+            ...[
+              'ClaudeHunkReject',
+              'ClaudeHunkNext',
+              '2,5ClaudeHunkReject',
+              '1ClaudeDiffAccept',
+            ].map(command),
+            ...[']c', '[c', 'do', 'GVkd'],
+          ])
+        );
+      case 'diskDiff':
+        return (
+          command('ClaudeDiffDisk') + random.of([':silent! q<CR>', ':silent! tabclose<CR>', ''])
         );
       case 'prompt':
         return random.of([
