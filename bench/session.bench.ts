@@ -123,34 +123,6 @@ test('50 queued permissions', async () => {
   record({ what: '50 queued permissions, stall', value, unit: 'ms', limit: LIMIT_MS });
 });
 
-test.each([
-  ['errors', 2_000, (at: number) => ['error', { message: `error ${at} ${'x'.repeat(200)}` }]],
-  ['changed files', 5_000, (at: number) => ['file_changed', { path: `f${at}` }]],
-  ['files to open', 500, (at: number) => ['open_file', { path: `f${at}` }]],
-  ['requests', 1_000, (at: number) => ['permission_request', { id: `q${at}`, tool: 'Bash' }]],
-  ['tool calls', 5_000, (at: number) => ['tool_use_start', { id: `t${at}`, name: 'Read' }]],
-  ['progress', 10_000, (at: number) => ['progress', { id: `${at}`, stage: `step ${at}` }]],
-  ['status', 10_000, (at: number) => ['status', { uptime: at, model: `m${at}` }]],
-] as const)('a flood of %s', async (what, count, make) => {
-  const { stage, agent, shows } = await session();
-  const floor = { what: 'the idle editor', value: await idle(stage) };
-  let round = 0;
-  const value = await leastOf(ROUNDS, async () => {
-    round += 1;
-    const end = `flood ${round} is over`;
-    return stage.stallDuring(async () => {
-      for (let at = 0; at < count; at += 1) {
-        const [type, data] = make(round * count + at);
-        agent.raw(JSON.stringify({ type, data }));
-        if (at % 50 === 0) await setImmediate();
-      }
-      agent.say('message_added', { id: `end ${round}`, role: 'assistant', content: end });
-      await shows(end);
-    });
-  });
-  record({ what: `${count} ${what} at once, stall`, value, unit: 'ms', floor, limit: LIMIT_MS });
-});
-
 const PENDING = `
   local pending = require('claude_bridge.chat.asks').pending()
   return pending[1] and pending[1].prompt.id or vim.NIL`;

@@ -22,8 +22,6 @@ const KEPT = 50;
 
 export class Conversation {
   readonly #slots = new Map<EntryId, Slot>();
-  /** Of each entry, in characters. */
-  readonly #weights = new Map<EntryId, number>();
   #size = 0;
   #made = 0;
   /** The message that text without an id goes on with. */
@@ -96,13 +94,12 @@ export class Conversation {
   remove(id: EntryId): ViewOp[] {
     const slot = this.#slots.get(id);
     if (!slot) return [];
-    this.#forget(id);
+    this.#forget(id, slot);
     return [{ op: 'remove', id }];
   }
 
   clear(): ViewOp[] {
     this.#slots.clear();
-    this.#weights.clear();
     this.#size = 0;
     this.#open = undefined;
     this.#plan = undefined;
@@ -185,7 +182,6 @@ export class Conversation {
       return ops;
     }
     tool.entry = { ...tool.entry, ...fields };
-    this.#weigh(tool);
     const ops: ViewOp[] = [];
     if (output !== undefined) ops.push(...this.#replace(tool, 'output', output));
     if (Object.keys(fields).length > 0) ops.push({ op: 'patch', id, fields });
@@ -202,7 +198,6 @@ export class Conversation {
     const known = this.#plan === undefined ? undefined : this.#slots.get(this.#plan);
     if (known?.entry.kind === 'plan') {
       known.entry = { ...known.entry, items };
-      this.#weigh(known);
       return [{ op: 'patch', id: known.entry.id, fields: { items } }];
     }
     this.#plan = this.#newId();
@@ -215,14 +210,16 @@ export class Conversation {
 
   #append(slot: Message | Tool, field: 'text' | 'output', text: string): ViewOp[] {
     if (text === '') return [];
+    this.#size -= slot.body.length;
     slot.body.append(text);
-    this.#weigh(slot);
+    this.#size += slot.body.length;
     return [{ op: 'append', id: slot.entry.id, field, text }, ...this.#trim()];
   }
 
   #replace(slot: Message | Tool, field: 'text' | 'output', text: string): ViewOp[] {
+    this.#size -= slot.body.length;
     const added = slot.body.replace(text);
-    this.#weigh(slot);
+    this.#size += slot.body.length;
     const id = slot.entry.id;
     if (added === '') return [];
     if (added !== undefined) return [{ op: 'append', id, field, text: added }];
@@ -231,7 +228,7 @@ export class Conversation {
 
   #add(slot: Slot): ViewOp[] {
     this.#slots.set(slot.entry.id, slot);
-    this.#weigh(slot);
+    this.#size += slot.body?.length ?? 0;
     return [{ op: 'put', entry: whole(slot) }, ...this.#trim()];
   }
 
@@ -252,27 +249,18 @@ export class Conversation {
   /** Drops the oldest entries past the limits. */
   #trim(): ViewOp[] {
     const ops: ViewOp[] = [];
-    for (const id of this.#slots.keys()) {
+    for (const [id, slot] of this.#slots) {
       const tooMany = this.#slots.size > ENTRY_COUNT_LIMIT;
       if (!tooMany && (this.#size <= CONVERSATION_LIMIT || this.#slots.size <= KEPT)) break;
-      this.#forget(id);
+      this.#forget(id, slot);
       ops.push({ op: 'remove', id });
     }
     return ops;
   }
 
-  /** Counts an entry as what it is now. */
-  #weigh(slot: Slot): void {
-    const { id } = slot.entry;
-    const weight = weightOf(slot);
-    this.#size += weight - (this.#weights.get(id) ?? 0);
-    this.#weights.set(id, weight);
-  }
-
-  #forget(id: EntryId): void {
+  #forget(id: EntryId, slot: Slot): void {
     this.#slots.delete(id);
-    this.#size -= this.#weights.get(id) ?? 0;
-    this.#weights.delete(id);
+    this.#size -= slot.body?.length ?? 0;
     if (this.#open === id) this.#open = undefined;
     if (this.#plan === id) this.#plan = undefined;
   }
@@ -292,24 +280,6 @@ function whole(slot: Slot): Entry {
       return { ...slot.entry, output: slot.body.shown };
     case 'other':
       return slot.entry;
-  }
-}
-
-/** What an entry is besides its text is text too. */
-function weightOf({ entry, body }: Slot): number {
-  const shown = body?.length ?? 0;
-  switch (entry.kind) {
-    case 'tool': {
-      const { title, input, error, diffs } = entry;
-      const edits = diffs?.reduce((sum, d) => sum + (d.before?.length ?? 0) + d.after.length, 0);
-      return shown + title.length + (input?.length ?? 0) + (error?.length ?? 0) + (edits ?? 0);
-    }
-    case 'plan':
-      return entry.items.reduce((sum, { text }) => sum + text.length, 0);
-    case 'notice':
-      return entry.text.length;
-    default:
-      return shown;
   }
 }
 

@@ -8,8 +8,6 @@ import type { ViewOp } from './ports.ts';
 
 /** The most that one batch holds: what a view applies without the user noticing. */
 export const BATCH_OPS = 64;
-/** An entry that comes or goes costs a view as much as so many changes. */
-const ENTRY_OPS = 5;
 export const BATCH_CHARACTERS = 32 * 1024;
 
 /** Of a text that is added to faster than the view takes it, so much waits. */
@@ -76,14 +74,12 @@ export class OpQueue {
   take(): ViewOp[] {
     const batch: ViewOp[] = [];
     let room = BATCH_CHARACTERS;
-    let steps = BATCH_OPS;
     for (const [key, waiting] of this.#waiting) {
-      while (steps > 0 && room > 0) {
+      while (batch.length < BATCH_OPS && room > 0) {
         const op = waiting.entry === undefined ? waiting.op : next(waiting, room, batch.length > 0);
         if (!op) break;
         batch.push(op);
         room -= weight(op);
-        steps -= op.op === 'put' || op.op === 'remove' ? ENTRY_OPS : 1;
         if (waiting.entry === undefined || isSpent(waiting.change)) {
           this.#waiting.delete(key);
           break;

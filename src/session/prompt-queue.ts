@@ -1,7 +1,6 @@
 /** Questions to the user that wait for an answer. One is on show, none is ever lost. */
 import { fitPrompt } from './entry-texts.ts';
 import { checkForm } from './form-check.ts';
-import { PROMPT_COUNT_LIMIT } from './limits.ts';
 import type { PromptId } from './model.ts';
 import type { ViewOp } from './ports.ts';
 import type { DismissReason, FieldValue, Prompt, PromptAnswer, ShownPrompt } from './prompts.ts';
@@ -32,12 +31,10 @@ export class PromptQueue {
 
   /**
    * @param onShow called when it is this prompt's turn.
-   * @returns the answer; `cancelled` when the signal aborts or the queue ends, `declined` where more
-   * wait than a person could answer.
+   * @returns the answer; `cancelled` when the signal aborts or the queue ends.
    */
   ask(prompt: Prompt, signal: AbortSignal, onShow?: () => void): Promise<PromptAnswer> {
     if (signal.aborted) return Promise.resolve({ kind: 'cancelled' });
-    if (this.#pending.length >= PROMPT_COUNT_LIMIT) return Promise.resolve({ kind: 'declined' });
     this.#made += 1;
     const id = `p${this.#made}`;
     return new Promise((resolve) => {

@@ -8,12 +8,8 @@ import type { ReviewOutcome } from '../core/reviews.ts';
 import { type AttachmentRequest, describe, readAttachment } from './attachments.ts';
 import { Conversation } from './conversation.ts';
 import { askWithReview, editOf } from './edit-permission.ts';
-import { oneLine } from './entry-texts.ts';
-import { fitUpdate } from './fit-update.ts';
-import { COUNT_LIMIT } from './limits.ts';
 import type { EntryId, LinkState } from './model.ts';
 import { Outbox } from './outbox.ts';
-import { Burst, Gathered } from './pace.ts';
 import type {
   AgentLink,
   BufferPort,
@@ -35,10 +31,6 @@ import { ViewFeed } from './view-feed.ts';
 
 /** How long a view has to take the last changes of a session that ends. */
 const LAST_WORDS_MS = 1_000;
-/** Files that an agent has changed are looked at together, ms. */
-const GATHER_MS = 50;
-/** At a time: the editor looks at each on disk. */
-const RELOADED_FILES = 50;
 
 export interface SessionConfig {
   /** Bytes of one attachment. */
@@ -72,10 +64,6 @@ export class Session implements SessionSink, AsyncDisposable {
   /** Under way or done; undefined where the link was never started or has failed. */
   #started: Promise<void> | undefined;
   #isReady = false;
-  readonly #alerts = new Burst();
-  readonly #changed: Gathered<AbsolutePath>;
-  #opening: symbol | undefined;
-  #opened: Promise<void> = Promise.resolve();
   #disposing: Promise<void> | undefined;
 
   constructor(private readonly options: SessionOptions) {
@@ -96,11 +84,6 @@ export class Session implements SessionSink, AsyncDisposable {
     this.#prompts = new PromptQueue({
       push,
       onCount: (waiting) => push(this.#status.set({ waiting })),
-    });
-    this.#changed = new Gathered({
-      waitMs: GATHER_MS,
-      most: RELOADED_FILES,
-      run: (paths) => this.#reload(paths),
     });
     this.#outbox = new Outbox((queued) => push(this.#status.set({ queued })));
     this.#link = options.connect({ session: name, folder, sink: this, logger });
@@ -186,8 +169,7 @@ export class Session implements SessionSink, AsyncDisposable {
 
   list(): void {
     this.wish('list its sessions', async (link) => {
-      const sessions = (await link.list()).slice(0, COUNT_LIMIT);
-      this.#feed.push([{ op: 'sessions', sessions }]);
+      this.#feed.push([{ op: 'sessions', sessions: await link.list() }]);
     });
   }
 
@@ -197,12 +179,12 @@ export class Session implements SessionSink, AsyncDisposable {
   }
 
   update(update: SessionUpdate): void {
-    const fitted = fitUpdate(update);
-    this.#feed.push(this.#apply(fitted));
-    if (fitted.kind === 'notice' && fitted.alert && this.#alerts.take()) {
-      this.options.view.notify(fitted.level, `${this.agent}: ${oneLine(fitted.text)}`);
+    this.#feed.push(this.#apply(update));
+    if (update.kind === 'notice' && update.alert) {
+      this.options.view.notify(update.level, `${this.agent}: ${update.text}`);
     }
-    this.#changed.add(this.#changedFiles(update));
+    const changed = this.#changedFiles(update);
+    if (changed.length > 0) this.#reload(changed);
   }
 
   state(state: LinkState, detail?: string): void {
@@ -210,7 +192,7 @@ export class Session implements SessionSink, AsyncDisposable {
       this.#started = undefined;
       this.#isReady = false;
     }
-    const ops = this.#status.state(state, detail && oneLine(detail));
+    const ops = this.#status.state(state, detail);
     if (state === 'failed' || state === 'disconnected') {
       ops.push(...this.#status.set({ busy: false }), ...this.#conversation.endTurn('cancelled'));
     }
@@ -252,17 +234,8 @@ export class Session implements SessionSink, AsyncDisposable {
     return review.outcome;
   }
 
-  /** One at a time; of those that wait meanwhile, only the last is still of interest. */
   async openFile(path: AbsolutePath, line?: number): Promise<void> {
-    const mine = Symbol('opening');
-    this.#opening = mine;
-    await this.#opened;
-    if (this.#opening !== mine) return;
-    const opened = this.options.editor.openFile(path, line);
-    this.#opened = opened.catch(() => {
-      // Told to whoever wanted it.
-    });
-    await opened;
+    await this.options.editor.openFile(path, line);
   }
 
   /** Ends the agent. Idempotent. */
@@ -274,7 +247,6 @@ export class Session implements SessionSink, AsyncDisposable {
   async #dispose(message: string | undefined): Promise<void> {
     this.#outbox.giveBack(new Error('the session was closed'));
     this.#prompts.end();
-    this.#changed.dispose();
     await this.options.reviews.closeOwnedBy(this.#owner, 'stopped');
     await this.#link.dispose().catch((error: unknown) => {
       this.options.logger.warn('an agent did not end well', { reason: messageOf(error) });
@@ -360,8 +332,8 @@ export class Session implements SessionSink, AsyncDisposable {
     if (problem) this.options.logger.info('an answer came too late', { reason: problem });
   }
 
-  async #reload(paths: readonly AbsolutePath[]): Promise<void> {
-    await this.options.editor.reloadFiles(paths).catch((error: unknown) => {
+  #reload(paths: readonly AbsolutePath[]): void {
+    this.options.editor.reloadFiles(paths).catch((error: unknown) => {
       this.options.logger.warn('files were not reloaded', { reason: messageOf(error) });
     });
   }

@@ -446,7 +446,7 @@ describe('an edit that needs a permission', () => {
     sink.update({ kind: 'tool', id: 't', fields: { title: 'Edit', category: 'edit', diffs } });
     expect(scene.reloaded).toEqual([]);
     sink.update({ kind: 'tool', id: 't', fields: { state: 'done' } });
-    await vi.waitFor(() => expect(scene.reloaded).toEqual(['/w/a.ts']));
+    expect(scene.reloaded).toEqual(['/w/a.ts']);
   });
 });
 
