@@ -2,7 +2,7 @@
 --- buffer at the right. Closing either ends it, and no window of the user's has been touched.
 local M = {}
 
-local GROUP = 'claude_bridge_disk_diff'
+local diff_window = require('claude_bridge.review.diff_window')
 
 ---@param buffer integer
 ---@return boolean
@@ -61,44 +61,29 @@ end
 ---@param diff claude_bridge.DiskDiff
 ---@param file integer buffer
 local function watch(diff, file)
-  local group = vim.api.nvim_create_augroup(GROUP, { clear = false })
+  local group = vim.api.nvim_create_augroup('claude_bridge_disk_diff_' .. file, { clear = true })
   local create = require('claude_bridge.autocmd').create
-  local ids = {}
-  local function stop()
-    for _, id in ipairs(ids) do
-      pcall(vim.api.nvim_del_autocmd, id)
-    end
-  end
-  table.insert(
-    ids,
-    create('WinClosed', {
-      group = group,
-      callback = function(event)
-        local closed = tonumber(event.match)
-        if closed ~= diff.left and closed ~= diff.right then
-          return
-        end
-        stop()
-        shown[file] = nil
-        vim.schedule(function()
-          finish(diff)
-        end)
-      end,
-    })
-  )
-  table.insert(
-    ids,
-    create({ 'BufWritePost', 'FileChangedShellPost', 'BufReadPost' }, {
-      group = group,
-      buffer = file,
-      callback = function()
-        require('claude_bridge.review.original').refill(
-          diff.buffer,
-          vim.api.nvim_buf_get_name(file)
-        )
-      end,
-    })
-  )
+  create('WinClosed', {
+    group = group,
+    callback = function(event)
+      local closed = tonumber(event.match)
+      if closed ~= diff.left and closed ~= diff.right then
+        return
+      end
+      vim.api.nvim_del_augroup_by_id(group)
+      shown[file] = nil
+      vim.schedule(function()
+        finish(diff)
+      end)
+    end,
+  })
+  create({ 'BufWritePost', 'FileChangedShellPost', 'BufReadPost' }, {
+    group = group,
+    buffer = file,
+    callback = function()
+      require('claude_bridge.review.original').refill(diff.buffer, vim.api.nvim_buf_get_name(file))
+    end,
+  })
 end
 
 ---@param window integer
@@ -131,15 +116,12 @@ function M.show(file)
   vim.wo[right].winfixbuf = false
   vim.api.nvim_win_set_buf(right, buffer)
   local left = vim.api.nvim_open_win(disk.buffer, false, { win = right, split = 'left' })
-  local name = vim.fs.basename(path):gsub('%%', '%%%%'):gsub('%c', '?')
+  local name = diff_window.literal(vim.fs.basename(path))
   prepare(left, (' %s on disk'):format(name))
   prepare(right, ('%%< %s in Neovim%%= :w! keeps it, :e! takes the other, :q ends '):format(name))
   shown[buffer] = { left = left, right = right, buffer = disk.buffer }
   watch(shown[buffer], buffer)
-  vim.cmd('normal! gg')
-  if vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
-    vim.cmd('silent! normal! ]c')
-  end
+  diff_window.go_to_first_change()
 end
 
 return M

@@ -3,12 +3,7 @@ local M = {}
 
 local quietly = require('claude_bridge.review.quietly')
 local window_state = require('claude_bridge.review.window_state')
-
----@param window integer?
----@return boolean
-local function is_open(window)
-  return window ~= nil and vim.api.nvim_win_is_valid(window)
-end
+local is_open = window_state.is_open
 
 ---@param review claude_bridge.Review
 ---@return boolean

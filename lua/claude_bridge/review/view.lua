@@ -1,6 +1,8 @@
 --- Shows a prepared review: windows, titles, cursor and focus; and takes it away again.
 local M = {}
 
+local literal = require('claude_bridge.review.diff_window').literal
+
 --- How long to wait where Neovim lets no window be closed just now, ms.
 local RETRY_MS = 50
 
@@ -10,12 +12,6 @@ local function is_idle(mode)
   return (mode == 'n' or mode == 't' or mode == 'nt')
     and vim.bo.buftype ~= 'prompt'
     and not require('claude_bridge.busy').is_mid_command()
-end
-
----@param text string
----@return string for 'winbar'
-local function literal(text)
-  return (text:gsub('%c', '?'):gsub('%%', '%%%%'))
 end
 
 --- What lines cannot show of a change.
@@ -107,8 +103,8 @@ local function set_cursor(review, jump)
       vim.api.nvim_win_set_cursor(0, { math.min(line, last), 0 })
     elseif layout.is_inline then
       require('claude_bridge.review.inline').go_to_first(review)
-    elseif vim.fn.diff_hlID(1, 1) == 0 and vim.fn.diff_filler(1) == 0 then
-      vim.cmd('silent! keepjumps normal! gg]c')
+    else
+      require('claude_bridge.review.diff_window').go_to_first_change()
     end
   end)
 end

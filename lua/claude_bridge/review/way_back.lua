@@ -1,18 +1,14 @@
 --- Where the focus was before a review, and goes back to.
 local M = {}
 
+local is_open = require('claude_bridge.review.window_state').is_open
+
 ---@class claude_bridge.ReviewPlace
 ---@field window integer
 ---@field buffer integer
 ---@field mode string
 ---@field previous? integer the window that <C-w>p went to
 ---@field previous_tabpage? integer the one that g<Tab> went to
-
----@param window integer?
----@return boolean
-local function is_open(window)
-  return window ~= nil and vim.api.nvim_win_is_valid(window)
-end
 
 --- Where the user is now. From inside another review, which may be gone by then, also where that one
 --- would have sent the focus.

@@ -41,6 +41,24 @@ local LOOK = {
   'wrap',
 }
 
+---@param window integer?
+---@return boolean
+function M.is_open(window)
+  return window ~= nil and vim.api.nvim_win_is_valid(window)
+end
+
+--- Sets an option of a window, where it has another value: to set 'foldmethod' to what it is would
+--- throw folds away.
+---@param window integer
+---@param name string
+---@param value any
+local function set(window, name, value)
+  local where = { win = window, scope = 'local' }
+  if vim.api.nvim_get_option_value(name, where) ~= value then
+    vim.api.nvim_set_option_value(name, value, where)
+  end
+end
+
 ---@class claude_bridge.WindowState
 ---@field buffer integer
 ---@field view table of winsaveview()
@@ -90,11 +108,7 @@ end
 ---@param to integer
 function M.copy_look(from, to)
   for _, name in ipairs(LOOK) do
-    local value = vim.api.nvim_get_option_value(name, { win = from, scope = 'local' })
-    local where = { win = to, scope = 'local' }
-    if vim.api.nvim_get_option_value(name, where) ~= value then
-      vim.api.nvim_set_option_value(name, value, where)
-    end
+    set(to, name, vim.api.nvim_get_option_value(name, { win = from, scope = 'local' }))
   end
 end
 
@@ -117,11 +131,7 @@ end
 ---@param state claude_bridge.WindowState
 function M.restore_options(window, state)
   for name, value in pairs(state.options) do
-    local where = { win = window, scope = 'local' }
-    -- Setting 'foldmethod' to what it is would throw folds away.
-    if vim.api.nvim_get_option_value(name, where) ~= value then
-      vim.api.nvim_set_option_value(name, value, where)
-    end
+    set(window, name, value)
   end
 end
 
