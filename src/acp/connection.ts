@@ -19,6 +19,7 @@ import {
 import { BridgeError } from '../core/errors.ts';
 import { LastWords } from '../core/last-words.ts';
 import type { AgentCommand, AgentProcess, StartProcess } from '../core/pipe.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import { messageLines } from './message-lines.ts';
 
 /** An agent that does not greet within this time is not one. */
@@ -162,21 +163,12 @@ async function greet(
       session: { notices: {}, compaction: {} },
     },
   });
-  const given = new Promise<never>((_, reject) => {
-    const giveUp = (): void => reject(signal.reason);
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
-  });
   // Those that lose the race are no failures of their own.
-  for (const lost of [asked, gone, given]) lost.catch(() => {});
+  for (const lost of [asked, gone]) lost.catch(() => {});
   try {
     // The exit says more than the broken stream that it leaves, so it gets a moment.
-    const about = await Promise.race([
-      asked.catch((error) => orExit(error, gone)),
-      gone,
-      late,
-      given,
-    ]);
+    const answer = Promise.race([asked.catch((error) => orExit(error, gone)), gone, late]);
+    const about = await untilAborted(answer, signal);
     if (about.protocolVersion === PROTOCOL_VERSION) return about;
     const spoken = `the agent speaks version ${about.protocolVersion} of the protocol`;
     throw new BridgeError('unavailable', `${spoken}, and this plugin ${PROTOCOL_VERSION}`);

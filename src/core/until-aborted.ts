@@ -7,7 +7,9 @@ export async function untilAborted<T>(step: Promise<T>, signal: AbortSignal): Pr
     // Told by the race, or nobody waits for it any more.
   });
   const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    const giveUp = (): void => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
   });
   return Promise.race([step, aborted]);
 }

@@ -71,9 +71,10 @@ function propertyOf(raw: unknown): Property {
 }
 
 function fieldOf(name: string, property: Property, required: boolean): FormField {
-  const type = typeOf(property);
   const options = optionsOf(property);
-  const limits = limitsOf(property, type);
+  const type = typeOf(property, options.length > 0);
+  const values = options.map(({ raw }) => raw);
+  const limits = limitsOf(property, type, values);
   return {
     name,
     label: property.title ?? name,
@@ -94,13 +95,16 @@ function defaultOf(property: Property, type: FormField['type']): Pick<FormField,
   return { default: type === 'choice' ? String(given) : given };
 }
 
-function limitsOf(property: Property, type: FormField['type']): FieldLimits {
+function limitsOf(
+  property: Property,
+  type: FormField['type'],
+  values: NonNullable<FieldLimits['values']>,
+): FieldLimits {
   const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = property;
   const { minLength, maxLength, minItems, maxItems, pattern } = property;
   const isList = type === 'choices';
   const [min, max] = isList ? [minItems, maxItems] : [minLength, maxLength];
   const isNumber = type === 'number' || type === 'integer';
-  const values = optionsOf(property).map(({ raw }) => raw);
   const isObject = property.type === 'object' || (property.type === 'array' && type === 'text');
   return {
     ...(isNumber && typeof minimum === 'number' && { minimum }),
@@ -115,9 +119,9 @@ function limitsOf(property: Property, type: FormField['type']): FieldLimits {
   };
 }
 
-function typeOf(property: Property): FormField['type'] {
-  if (property.type === 'array') return optionsOf(property).length > 0 ? 'choices' : 'text';
-  if (optionsOf(property).length > 0) return 'choice';
+function typeOf(property: Property, hasOptions: boolean): FormField['type'] {
+  if (property.type === 'array') return hasOptions ? 'choices' : 'text';
+  if (hasOptions) return 'choice';
   switch (property.type) {
     case 'number':
     case 'integer':

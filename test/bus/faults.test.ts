@@ -63,6 +63,19 @@ function child(script: string): ChildPipe {
 
 const info = (message: string) => ({ kind: 'notice', level: 'info', text: message });
 
+/** An agent has asked and is gone when the user allows it. */
+async function answeredTooLate() {
+  const first = await listening();
+  const live = await session(new WsClient({ url: first.url }));
+  await live.state('connected');
+  first.say('permission_request', { id: '1', tool: 'Bash', input: { command: 'ls' } });
+  await live.prompted('permission');
+  await first.dispose();
+  await live.eventually(() => expect(live.shown.status?.state).not.toBe('connected'));
+  live.answer({ kind: 'chat_decide', option: 'once' });
+  return { first, live };
+}
+
 describe('a message that is none', () => {
   test('costs itself only, in a list too', async () => {
     const agent = await listening();
@@ -147,14 +160,7 @@ describe('the id of a request', () => {
   });
 
   test('is not answered by what the user said to another request, however late that left', async () => {
-    const first = await listening();
-    const live = await session(new WsClient({ url: first.url }));
-    await live.state('connected');
-    first.say('permission_request', { id: '1', tool: 'Bash', input: { command: 'ls' } });
-    await live.prompted('permission');
-    await first.dispose();
-    await live.eventually(() => expect(live.shown.status?.state).not.toBe('connected'));
-    live.answer({ kind: 'chat_decide', option: 'once' });
+    const { first, live } = await answeredTooLate();
     live.send('a text');
     const second = await listening(first.port);
     second.onConnect = () =>
@@ -169,14 +175,7 @@ describe('the id of a request', () => {
   });
 
   test('that was answered and is asked again as it was takes the same answer', async () => {
-    const first = await listening();
-    const live = await session(new WsClient({ url: first.url }));
-    await live.state('connected');
-    first.say('permission_request', { id: '1', tool: 'Bash', input: { command: 'ls' } });
-    await live.prompted('permission');
-    await first.dispose();
-    await live.eventually(() => expect(live.shown.status?.state).not.toBe('connected'));
-    live.answer({ kind: 'chat_decide', option: 'once' });
+    const { first, live } = await answeredTooLate();
     const second = await listening(first.port);
     second.onConnect = () =>
       second.raw(
