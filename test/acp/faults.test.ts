@@ -1,7 +1,7 @@
 /** An agent that fails, in each way and at each state of a session. */
 import path from 'node:path';
 import process from 'node:process';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AcpLink } from '../../src/acp/link.ts';
 import { startProcess } from '../../src/platform/agent-process.ts';
 import { LiveSession } from '../support/live-session.ts';
@@ -11,6 +11,10 @@ class Faulty extends LiveSession {
   /** What the agent writes to its standard error. */
   readonly told: string[] = [];
 }
+
+// The library tells of each broken message on the console; thousands of them are in a flood.
+beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
+afterEach(() => void vi.restoreAllMocks());
 
 const scenes: Faulty[] = [];
 afterEach(async () => {

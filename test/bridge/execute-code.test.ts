@@ -18,6 +18,12 @@ const start = async (options: object = {}): Promise<TestBridge> => {
   return bridge;
 };
 const always = { allow: 'always' };
+/** The kernels are looked for first, by programs that may be slow to start. */
+const isAsked = () =>
+  vi.waitFor(
+    async () => expect(await bridge.nvim.messages()).toContain(':ClaudeKernelAllow'),
+    10_000,
+  );
 const PID = 'import os; print(os.getpid())';
 
 test('without a notebook the answer says what is missing', async () => {
@@ -36,9 +42,7 @@ describe.skipIf(!hasKernel)('with a kernel', () => {
     await start();
     const peer = await bridge.peer();
     const first = peer.call('executeCode', { code: 'y = 20' });
-    await vi.waitFor(async () =>
-      expect(await bridge.nvim.messages()).toContain(':ClaudeKernelAllow'),
-    );
+    await isAsked();
     await bridge.nvim.command('ClaudeKernelAllow');
     expect(await first).toEqual({ content: [{ type: 'text', text: '(no output)' }] });
     const code = `from IPython.display import Image, display
@@ -71,9 +75,7 @@ y + 1`;
     const peer = await bridge.peer();
     const marker = path.join(bridge.workspace, 'ran');
     const call = peer.call('executeCode', { code: `open(${JSON.stringify(marker)}, "w")` });
-    await vi.waitFor(async () =>
-      expect(await bridge.nvim.messages()).toContain(':ClaudeKernelAllow'),
-    );
+    await isAsked();
     await bridge.nvim.command('ClaudeKernelRefuse');
     const { content, isError } = await call;
     expect(isError).toBe(true);

@@ -318,7 +318,7 @@ describe('what keeps code from running', () => {
     const JUPYTER_PATH = installKernel('python3', ['/no/such/python']);
     start({ allow: 'ask', variables: { JUPYTER_PATH, PATH: '' } });
     const refused = scene.run('print(1)', { session: 'claude' });
-    await vi.waitFor(() => expect(scene.questions).toHaveLength(1));
+    await vi.waitFor(() => expect(scene.questions).toHaveLength(1), 10_000);
     expect(scene.questions[0]).toMatchObject({ kernel: 'python3 of demo.py', code: 'print(1)' });
     expect(scene.service.describe()).toEqual([]);
     scene.service.handle({ kind: 'code-answer', id: scene.questions[0]?.id ?? '', allowed: false });
