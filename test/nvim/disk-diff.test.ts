@@ -55,6 +55,11 @@ test.each(['close', 'tabclose', 'wincmd h | close', 'wincmd h | only', 'only'])(
     await bench.nvim.command('ClaudeDiffDisk');
     await bench.nvim.command(command);
     await vi.waitFor(async () => expect(await snapshot(bench.nvim)).toEqual(before));
+    expect(
+      await bench.nvim.lua(`return vim.tbl_filter(function(autocommand)
+        return (autocommand.group_name or ''):find('disk_diff') ~= nil
+      end, vim.api.nvim_get_autocmds({}))`),
+    ).toEqual([]);
     await bench.nvim.command('split');
     expect(await bench.nvim.lua('return { vim.wo.diff, vim.wo.winbar }')).toEqual([false, '']);
   },
