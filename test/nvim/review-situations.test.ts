@@ -468,7 +468,7 @@ test('a proposal that is not editable cannot be changed', async () => {
   await gone();
 });
 
-test('a review of five megabytes comes in slices, whole', async () => {
+test('a review of five megabytes comes in slices, whole', { timeout: 90_000 }, async () => {
   // It is the bytes that count here; a loaded machine may take its time.
   const file = await start({ limits: { openMs: 25_000, attemptMs: 10_000, closeMs: 1_000 } });
   const text = Array.from({ length: 100_000 }, (_, i) => `line ${i} ${'x'.repeat(40)}\n`).join('');

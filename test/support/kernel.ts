@@ -14,6 +14,7 @@ import type {
 import { createConnection, removeConnection } from '../../src/kernel/connection.ts';
 import type { KernelOptions } from '../../src/kernel/options.ts';
 import { KernelService } from '../../src/kernel/service.ts';
+import { untilListening } from './listening.ts';
 import { MemoryLogger } from './logger.ts';
 import { PROJECT, tempDir } from './nvim.ts';
 
@@ -115,6 +116,9 @@ export async function startForeignKernel(): Promise<ForeignKernel> {
     stdio: 'ignore',
   });
   await once(child, 'spawn');
+  const { ip: host, shell_port, control_port, iopub_port } = connection.info;
+  const ports = [shell_port, control_port, iopub_port];
+  await Promise.all(ports.map((port) => untilListening({ host, port })));
   return {
     file: connection.file,
     pid: child.pid ?? 0,

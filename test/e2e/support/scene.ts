@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { attach, type NeovimClient } from 'neovim';
 import { expect, onTestFinished } from 'vitest';
+import { untilListening } from '../../support/listening.ts';
 import { nvimBinary, PROJECT, silentLogger, tempDir } from '../../support/nvim.ts';
 import { cliEnvironment, prepareHome } from './home.ts';
 import { commandOf, NEWEST } from './install.ts';
@@ -108,7 +109,7 @@ export class Scene {
       cwd: this.workspace,
       env: { ...cliEnvironment(this.home, this.model.port), PATH: this.#searchPath() },
     });
-    await expect.poll(() => fs.existsSync(socket), { timeout: 20_000, interval: 20 }).toBe(true);
+    await untilListening({ path: socket });
     const client = attach({ socket, options: { logger: silentLogger } });
     this.#clients.push(client);
     return new Editor(this, terminal, client);
