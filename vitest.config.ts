@@ -7,6 +7,7 @@ export default defineConfig({
     // A test drives a whole Neovim; a loaded machine may need long for one, and none waits by time.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 20_000, interval: 20 } },
     // Two for each core of a small machine: most tests wait for a Neovim more than they compute.
     maxWorkers: 4,
   },

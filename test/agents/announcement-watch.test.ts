@@ -5,6 +5,7 @@ import { AnnouncementWatch } from '../../src/agents/announcement-watch.ts';
 import { LockFile } from '../../src/platform/lock-file.ts';
 import { MemoryLogger } from '../support/logger.ts';
 import { tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const folder = tempDir();
 let watch: AnnouncementWatch | undefined;
@@ -22,11 +23,9 @@ test('whoever removes the file each time it is back has won after a few times', 
   watch = new AnnouncementWatch({ announcement, logger, limits: { maxRestores: 3 } });
   for (let i = 0; i < 3; i += 1) {
     fs.rmSync(file.path);
-    await vi.waitFor(() => fs.accessSync(file.path), { timeout: 5_000 });
+    await waitFor(() => fs.accessSync(file.path));
   }
   fs.rmSync(file.path);
-  await vi.waitFor(() => expect(logger.text).toContain('something removes it each time'), {
-    timeout: 5_000,
-  });
+  await waitFor(() => expect(logger.text).toContain('something removes it each time'));
   expect(fs.existsSync(file.path)).toBe(false);
 });

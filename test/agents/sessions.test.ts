@@ -9,9 +9,10 @@ import type { Tool } from '../../src/tools/tool.ts';
 import { MemoryLogger } from '../support/logger.ts';
 import { MemoryChannel } from '../support/memory-channel.ts';
 import type { CallResult } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { memoryEditor, selectionAt, startHub, tool } from './support.ts';
 
-const soon = <T>(check: () => T) => vi.waitFor(check, { interval: 2, timeout: 5_000 });
+const soon = <T>(check: () => T) => waitFor(check, { interval: 2 });
 
 const started: { dispose(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -1,12 +1,13 @@
 /** How clients find this editor: lock files, variables, transports, and a second editor. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { diffArguments, handshakeOf, startAgent } from '../support/agents.ts';
 import { startBridge, type TestBridge, whenReady } from '../support/bridge.ts';
 import { startNvim, tempDir } from '../support/nvim.ts';
 import { read, written } from '../support/sid-code-reader.ts';
 import { SseClient } from '../support/sse-client.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 const rest: (() => unknown)[] = [];
@@ -15,8 +16,7 @@ afterEach(async () => {
   await bridge?.dispose();
 });
 
-const soon = <T>(check: () => T | Promise<T>) =>
-  vi.waitFor(check, { interval: 10, timeout: 8_000 });
+const soon = <T>(check: () => T | Promise<T>) => waitFor(check, { interval: 10 });
 const exists = (name: string) => fs.existsSync(path.join(bridge.nvim.home, name));
 const lockOf = (folder: string) => `${folder}/ide/${bridge.port}.lock`;
 const reviews = () => bridge.nvim.lua(`return #require('claude_bridge.review').list()`);

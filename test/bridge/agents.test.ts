@@ -1,11 +1,12 @@
 /** Every kind of client, as recorded, on a real socket of a real Neovim. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AgentKind, connectAgent, diffArguments, startAgent } from '../support/agents.ts';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import type { Peer } from '../support/peer.ts';
 import { type Generation, read, written } from '../support/sid-code-reader.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 beforeAll(async () => {
@@ -19,8 +20,7 @@ beforeAll(async () => {
 afterAll(() => bridge?.dispose());
 
 const file = (name: string): string => path.join(bridge.workspace, name);
-const soon = <T>(check: () => T | Promise<T>) =>
-  vi.waitFor(check, { interval: 10, timeout: 8_000 });
+const soon = <T>(check: () => T | Promise<T>) => waitFor(check, { interval: 10 });
 const start = (kind: AgentKind) => startAgent(kind, bridge);
 const reviews = () => bridge.nvim.lua<number>(`return #require('claude_bridge.review').list()`);
 const select = (keys: string) => bridge.nvim.input(`<Esc>${keys}`);

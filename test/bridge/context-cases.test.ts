@@ -2,9 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import type { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 let peer: Peer;
@@ -35,7 +36,7 @@ const selected = (text: string, ...[sl, sc, el, ec]: number[]) => ({
   },
 });
 const told = (wanted: object) =>
-  vi.waitFor(() => expect(peer.told('selection_changed').at(-1)).toEqual(wanted), 5_000);
+  waitFor(() => expect(peer.told('selection_changed').at(-1)).toEqual(wanted));
 
 describe('selection', () => {
   test.each([
@@ -86,7 +87,7 @@ describe('selection', () => {
       await bridge.nvim.feed('ggVG<Esc>');
     }
     await open('last.txt', 'x');
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(peer.told('selection_changed').at(-1)?.['filePath']).toBe(file('last.txt')),
     );
     const paths = peer.told('selection_changed').map(({ filePath }) => filePath);
@@ -98,9 +99,9 @@ describe('selection', () => {
     await bridge.nvim.feed('ggVG');
     await open('open.txt', 'CLOSED');
     await bridge.nvim.feed('<Esc>ggVG');
-    await vi.waitFor(() => expect(peer.told('selection_changed').at(-1)?.['text']).toBe('CLOSED'));
+    await waitFor(() => expect(peer.told('selection_changed').at(-1)?.['text']).toBe('CLOSED'));
     await bridge.nvim.command('enew | bwipeout! open.txt');
-    await vi.waitFor(() => expect(peer.told('selection_changed').at(-1)?.['text']).toBe(''));
+    await waitFor(() => expect(peer.told('selection_changed').at(-1)?.['text']).toBe(''));
     await bridge.nvim.command('bwipeout! .env');
     await peer.close();
     peer = await bridge.peer();
@@ -115,7 +116,7 @@ describe('selection', () => {
 
 describe('mentions', () => {
   const mentioned = (...wanted: object[]) =>
-    vi.waitFor(() => expect(peer.told('at_mentioned')).toEqual(wanted), 5_000);
+    waitFor(() => expect(peer.told('at_mentioned')).toEqual(wanted));
 
   test('case 13: lines are counted from 0', async () => {
     await open('f.txt', 'line\n'.repeat(10));
@@ -149,14 +150,14 @@ describe('mentions', () => {
     await show('a.txt');
     await second.waitFor('selection_changed');
     await bridge.nvim.command('ClaudeMention a.txt');
-    await vi.waitFor(() => expect(second.told('at_mentioned')).toHaveLength(1), 5_000);
+    await waitFor(() => expect(second.told('at_mentioned')).toHaveLength(1));
     expect(peer.told('at_mentioned')).toHaveLength(3);
   });
 
   test('an excluded file is not mentioned, and the user is told', async () => {
     await open('.env', 'SECRET=1');
     await bridge.nvim.command('ClaudeMention');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bridge.nvim.messages()).toMatch(/Not mentioned: .*\.env/),
     );
     expect(peer.told('at_mentioned')).toEqual([]);
@@ -224,17 +225,17 @@ describe('tools', () => {
     bridge = await startBridge({ ui: true });
     peer = await bridge.peer();
     await bridge.nvim.input(':echo "a\\nb"<CR>');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bridge.nvim.client.request('nvim_get_mode', [])).toMatchObject({
         blocking: true,
       }),
     );
     const calls = [
-      ['getDiagnostics', { uri: `file://${file('a.ts')}` }, 1_500],
-      ['getDiagnostics', {}, 1_500],
-      ['getCurrentSelection', {}, 4_000],
-      ['getOpenEditors', {}, 4_000],
-      ['checkDocumentDirty', { filePath: file('a.ts') }, 4_000],
+      ['getDiagnostics', { uri: `file://${file('a.ts')}` }, 3_000],
+      ['getDiagnostics', {}, 3_000],
+      ['getCurrentSelection', {}, 8_000],
+      ['getOpenEditors', {}, 8_000],
+      ['checkDocumentDirty', { filePath: file('a.ts') }, 8_000],
     ] satisfies [string, object, number][];
     const ends = calls.map(async ([tool, args, limit]) => {
       const began = Date.now();

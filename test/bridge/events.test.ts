@@ -1,10 +1,11 @@
 /** The `User` events: each once, with the data that the help file tells, in the order of what happens. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { startBridge, type TestBridge, whenReady } from '../support/bridge.ts';
 import { PROJECT } from '../support/nvim.ts';
 import type { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 afterEach(() => bridge?.dispose());
@@ -22,7 +23,7 @@ const documented = [
 
 const events = () => bridge.nvim.lua<Event[]>('return _G.events');
 const next = async (name: string): Promise<Record<string, unknown>> => {
-  const found = await vi.waitFor(async () => {
+  const found = await waitFor(async () => {
     const all = await events();
     expect(all.map((event) => event.name)).toContain(name);
     return all.filter((event) => event.name === name);
@@ -38,7 +39,7 @@ const propose = async (peer: Peer, tab: string) => {
     new_file_contents: `${tab}\n`,
     tab_name: tab,
   });
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const opened = (await events()).filter(({ name }) => name === 'ReviewOpened');
     expect(opened.map(({ data }) => data['title'])).toContain(tab);
   });
@@ -78,7 +79,7 @@ test('all that the help file tells, each once', async () => {
     ['t2', 'ClaudeDiffReject', 'ReviewRejected'],
   ] as const) {
     const answer = propose(peer, tab);
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await nvim.lua(`return #require('claude_bridge.session').info().reviews`)).toBe(1),
     );
     await nvim.command(command);
@@ -87,7 +88,7 @@ test('all that the help file tells, each once', async () => {
     await nvim.command('only');
   }
   const open = propose(peer, 't3');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect((await events()).filter(({ name }) => name === 'ReviewOpened')).toHaveLength(3),
   );
   await peer.call('close_tab', { tab_name: 't3' });
@@ -100,7 +101,7 @@ test('all that the help file tells, each once', async () => {
   await peer.close();
   expect(await next('Disconnected')).toEqual(client);
   await nvim.command('ClaudeBridgeStop');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect((await events()).filter(({ name }) => name === 'Stopped')).toHaveLength(2),
   );
   const names = (await events()).map(({ name }) => name);
@@ -130,14 +131,14 @@ test('a mention that several agents get is told once', async () => {
   await bridge.nvim.command('ClaudeMention');
   expect(await bridge.nvim.messages()).not.toContain('MentionSent');
   const peers = [await bridge.peer(), await bridge.peer()];
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bridge.nvim.lua(`return #require('claude_bridge.session').info().clients`)).toBe(
       2,
     ),
   );
   await bridge.nvim.command('1ClaudeMention');
   for (const peer of peers) await peer.waitFor('at_mentioned');
-  await vi.waitFor(async () => expect(await events()).toHaveLength(2));
+  await waitFor(async () => expect(await events()).toHaveLength(2));
   const path = `${bridge.workspace}/a.txt`;
   expect((await events()).map(({ data }) => data)).toEqual([
     { path },

@@ -1,9 +1,10 @@
 /** Code that an agent runs, through the whole product. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import { expectDead, hasKernel, isAlive } from '../support/kernel.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 afterEach(() => bridge?.dispose());
@@ -20,10 +21,7 @@ const start = async (options: object = {}): Promise<TestBridge> => {
 const always = { allow: 'always' };
 /** The kernels are looked for first, by programs that may be slow to start. */
 const isAsked = () =>
-  vi.waitFor(
-    async () => expect(await bridge.nvim.messages()).toContain(':ClaudeKernelAllow'),
-    10_000,
-  );
+  waitFor(async () => expect(await bridge.nvim.messages()).toContain(':ClaudeKernelAllow'));
 const PID = 'import os; print(os.getpid())';
 
 test('without a notebook the answer says what is missing', async () => {
@@ -61,10 +59,7 @@ y + 1`;
       content: [{ type: 'text', text: expect.stringMatching(/ValueError: no$/) }],
     });
     await bridge.nvim.command('ClaudeKernelRestart');
-    await vi.waitFor(
-      async () => expect(await bridge.nvim.messages()).toContain('restarted'),
-      10_000,
-    );
+    await waitFor(async () => expect(await bridge.nvim.messages()).toContain('restarted'));
     expect(await peer.callTexts('executeCode', { code: 'y' })).toEqual([
       expect.stringContaining('NameError'),
     ]);
@@ -89,7 +84,7 @@ y + 1`;
     const marker = path.join(bridge.workspace, 'begun');
     const code = `import time\nopen(${JSON.stringify(marker)}, "w").close()\ntime.sleep(600)`;
     const call = peer.call('executeCode', { code }, 'long').catch(() => undefined);
-    await vi.waitFor(() => expect(fs.existsSync(marker)).toBe(true), 20_000);
+    await waitFor(() => expect(fs.existsSync(marker)).toBe(true));
     peer.cancel('long');
     expect(await peer.callTexts('executeCode', { code: '"free"' })).toEqual(["'free'"]);
     void call;

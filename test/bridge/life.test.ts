@@ -1,17 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { isRunning, startBridge, type TestBridge, whenReady } from '../support/bridge.ts';
 import { startNvim } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 afterEach(() => bridge?.dispose());
 
 const mode = (file: string): number => fs.statSync(file).mode & 0o777;
-const gone = (file: string) =>
-  vi.waitFor(() => expect(fs.existsSync(file)).toBe(false), { timeout: 2_000 });
-const ended = (pid: number) =>
-  vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 2_000 });
+const gone = (file: string) => waitFor(() => expect(fs.existsSync(file)).toBe(false));
+const ended = (pid: number) => waitFor(() => expect(isRunning(pid)).toBe(false));
 
 describe('start', () => {
   test('the lock file tells agents all that they need, and nobody else anything', async () => {
@@ -58,7 +57,7 @@ describe('start', () => {
     bridge = await startBridge({ files: { 'sub/a.txt': 'x\n' } });
     const { lockFile, workspace, nvim } = bridge;
     await nvim.command('cd sub');
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(JSON.parse(fs.readFileSync(lockFile, 'utf8')).workspaceFolders).toContain(
         path.join(workspace, 'sub'),
       ),
@@ -68,7 +67,7 @@ describe('start', () => {
   test('what is open before the agent comes is told to it', async () => {
     bridge = await startBridge({ files: { 'a.txt': 'alpha beta\n' }, args: ['a.txt'] });
     const peer = await bridge.peer();
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(peer.notifications.at(-1)).toMatchObject({
         method: 'selection_changed',
         params: { filePath: path.join(bridge.workspace, 'a.txt'), text: '' },
@@ -90,12 +89,12 @@ describe('start', () => {
       fs.writeFileSync(path.join(nvim.home, '.claude'), 'a file where the folder should be');
       await nvim.command('runtime plugin/claude_bridge.lua');
       await nvim.command('ClaudeBridgeStart');
-      await vi.waitFor(async () =>
+      await waitFor(async () =>
         expect(await nvim.messages()).toMatch(/could not start: Cannot write the lock file/),
       );
       expect((await nvim.messages()).trim().split('\n')).toHaveLength(1);
       expect(await nvim.lua('return vim.env.CLAUDE_CODE_SSE_PORT')).toBeNull();
-      await vi.waitFor(async () =>
+      await waitFor(async () =>
         expect(await nvim.lua(`return require('claude_bridge.host').job()`)).toBeNull(),
       );
     } finally {
@@ -127,7 +126,7 @@ describe('the end', () => {
     const file = path.join(bridge.workspace, 'a.txt');
     const proposal = { old_file_path: file, new_file_path: file, new_file_contents: 'two\n' };
     const answered = peer.callTexts('openDiff', { ...proposal, tab_name: 't' }).catch(() => 'gone');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1),
     );
     bridge.nvim.child.kill(signal);
@@ -140,7 +139,7 @@ describe('the end', () => {
   test('a stop puts the environment back', async () => {
     bridge = await startBridge({ env: { NO_PROXY: 'corp.example' } });
     await bridge.nvim.command('ClaudeBridgeStop');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(
         await bridge.nvim.lua(
           `return { vim.env.CLAUDE_CODE_SSE_PORT or 'unset', vim.env.NO_PROXY, vim.env.no_proxy or 'unset' }`,
@@ -166,7 +165,7 @@ describe('again', () => {
     bridge = await startBridge();
     const pid = await bridge.nodePid();
     process.kill(pid, 'SIGKILL');
-    await vi.waitFor(async () => expect(await bridge.nodePid()).not.toBe(pid));
+    await waitFor(async () => expect(await bridge.nodePid()).not.toBe(pid));
     const again = await whenReady(bridge.nvim);
     expect(again).toMatchObject({ port: bridge.port, token: bridge.token });
     expect(await bridge.nvim.messages()).toMatch(/ended unexpectedly.*starting it again/);

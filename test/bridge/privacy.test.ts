@@ -1,9 +1,10 @@
 /** What the user keeps to himself leaves by no tool and no notification, whoever is connected. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 const peers: Peer[] = [];
@@ -64,7 +65,7 @@ async function workIn(name: string): Promise<void> {
   await nvim.input(`ggOnew ${SECRET}<Esc>`);
   await nvim.input('ggVGy');
   await nvim.input('ggvee');
-  await vi.waitFor(async () => expect(await nvim.lua('return vim.fn.mode()')).toBe('v'));
+  await waitFor(async () => expect(await nvim.lua('return vim.fn.mode()')).toBe('v'));
   await nvim.input('<Esc>');
   await nvim.command('new | terminal');
   await nvim.command('bwipeout!');
@@ -98,7 +99,7 @@ describe.each(CLIENTS)('%s is told nothing of an excluded file', (client) => {
     // Something that may be told shows that there was time to tell it.
     await bridge.nvim.command('edit! open.txt');
     await bridge.nvim.command('ClaudeMention');
-    await vi.waitFor(() => expect(heard(peer)).toMatch(/at_mentioned.*open\.txt/));
+    await waitFor(() => expect(heard(peer)).toMatch(/at_mentioned.*open\.txt/));
     expect(heard(peer)).not.toContain(SECRET);
     expect(heard(peer)).not.toContain(HIDDEN);
   });
@@ -137,7 +138,7 @@ describe.each(CLIENTS)('with sharing off, %s', (client) => {
     await bridge.nvim.command('edit! open.txt');
     // A mention is the user's own word.
     await bridge.nvim.command('ClaudeMention');
-    await vi.waitFor(() => expect(heard(peer)).toMatch(/at_mentioned.*open\.txt/));
+    await waitFor(() => expect(heard(peer)).toMatch(/at_mentioned.*open\.txt/));
     expect(heard(peer)).not.toContain(SECRET);
     expect(heard(peer)).not.toContain(HIDDEN);
   });
@@ -148,16 +149,16 @@ describe.each(CLIENTS)('with sharing off, %s', (client) => {
     const selections = () => peer.told('selection_changed');
     await workIn(`${HIDDEN}.txt`);
     const last = () => JSON.stringify(selections().at(-1));
-    await vi.waitFor(() => expect(last()).toContain(HIDDEN));
+    await waitFor(() => expect(last()).toContain(HIDDEN));
     await bridge.nvim.command('ClaudeSharing off');
-    await vi.waitFor(() => expect(last()).not.toMatch(PRIVATE));
+    await waitFor(() => expect(last()).not.toMatch(PRIVATE));
     expect(selections().at(-1)).toMatchObject({ text: '' });
     const sent = peer.received.length;
     await bridge.nvim.input('gg');
     await callAll(peer);
     expect(JSON.stringify(peer.received.slice(sent))).not.toMatch(PRIVATE);
     await bridge.nvim.command('ClaudeSharing on');
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(selections().at(-1)).toMatchObject({ filePath: file(`${HIDDEN}.txt`) }),
     );
   });
@@ -181,13 +182,10 @@ test('sharing stays off when the node process dies, and over a restart', async (
   await bridge.nvim.command('ClaudeSharing off');
   const state = () => bridge.nvim.lua(`return require('claude_bridge.host').state()`);
   process.kill(await bridge.nodePid(), 'SIGKILL');
-  await vi.waitFor(
-    async () => {
-      expect(await bridge.nvim.messages()).toContain('starting it again');
-      expect(await state()).toBe('ready');
-    },
-    { timeout: 10_000 },
-  );
+  await waitFor(async () => {
+    expect(await bridge.nvim.messages()).toContain('starting it again');
+    expect(await state()).toBe('ready');
+  });
   const peer = await connect('claude-code');
   await workIn('a.txt');
   await callAll(peer);
@@ -211,7 +209,7 @@ test('the log of a busy session at level debug holds no token and no text', asyn
   const proposal = { new_file_contents: `${SECRET} proposed\n`, tab_name: 't' };
   const paths = { old_file_path: file('a.txt'), new_file_path: file('a.txt') };
   const review = peer.call('openDiff', { ...paths, ...proposal });
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bridge.nvim.lua(`return #require('claude_bridge.session').info().reviews`)).toBe(
       1,
     ),
@@ -232,7 +230,7 @@ test('the log of a busy session at level debug holds no token and no text', asyn
   ).rejects.toThrow();
   const written = await bridge.nvim.lua<string>('return _G.log');
   const logged = (part: string) =>
-    vi.waitFor(() => expect(fs.readFileSync(written, 'utf8')).toContain(part));
+    waitFor(() => expect(fs.readFileSync(written, 'utf8')).toContain(part));
   peer.terminate();
   await logged('client disconnected');
   await bridge.nvim.command('ClaudeBridgeStop');

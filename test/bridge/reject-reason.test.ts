@@ -1,8 +1,9 @@
 /** Why an edit was rejected: no answer to `openDiff` can say it, so it becomes the next prompt. */
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import type { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 let peer: Peer;
@@ -26,7 +27,7 @@ async function reject(command: string): Promise<void> {
     new_file_contents: 'two\n',
     tab_name: 'tab',
   });
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bridge.nvim.lua(`return #require('claude_bridge.session').info().reviews`)).toBe(
       1,
     ),
@@ -41,23 +42,23 @@ test('is told once, when the client has dealt with the rejection', async () => {
   await peer.call('close_tab', { tab_name: 'tab' });
   await peer.call('close_tab', { tab_name: 'tab' });
   const told = ['I rejected your edit of a.txt: use a "constant" | here'];
-  await vi.waitFor(async () => expect(await sent()).toEqual(told));
+  await waitFor(async () => expect(await sent()).toEqual(told));
   await peer.call('close_tab', { tab_name: 'tab' });
   await reject('ClaudeDiffReject');
   await peer.call('close_tab', { tab_name: 'tab' });
   await reject('ClaudeDiffReject second');
-  await vi.waitFor(async () => expect(await sent()).toHaveLength(2), { timeout: 5_000 });
+  await waitFor(async () => expect(await sent()).toHaveLength(2));
   expect((await sent())[1]).toContain('second');
 });
 
 test('is told also to a client that closes no tab, but to none that is gone', async () => {
   await reject('ClaudeDiffReject no tab');
-  await vi.waitFor(async () => expect(await sent()).toHaveLength(1), { timeout: 5_000 });
+  await waitFor(async () => expect(await sent()).toHaveLength(1));
   await reject('ClaudeDiffReject nobody');
   await peer.close();
   peer = await bridge.peer();
   await reject('ClaudeDiffReject another');
-  await vi.waitFor(async () => expect(await sent()).toHaveLength(2), { timeout: 5_000 });
+  await waitFor(async () => expect(await sent()).toHaveLength(2));
   expect((await sent())[1]).toContain('another');
 });
 

@@ -4,8 +4,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const OLD = Array.from({ length: 60 }, (_, line) => `line ${line + 1}`);
 const NEW = OLD.with(29, 'changed');
@@ -19,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => bridge.dispose());
 
-const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 8_000 });
+const eventually = (check: () => Promise<void>) => waitFor(check);
 const open = (name = file) => bridge.nvim.lua('vim.cmd.edit(vim.fn.fnameescape(...))', [name]);
 const lines = (name = file) =>
   bridge.nvim.lua<string[]>('return vim.api.nvim_buf_get_lines(vim.fn.bufadd(...), 0, -1, false)', [

@@ -1,10 +1,11 @@
 /** Reported situations that need the whole product: several parts take part in each. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import { PROJECT } from '../support/nvim.ts';
 import { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 afterEach(() => bridge?.dispose());
@@ -18,7 +19,7 @@ const propose = (peer: Peer, name: string, contents: string, tab = name) =>
     tab_name: tab,
   });
 const pending = (count: number) =>
-  vi.waitFor(async () =>
+  waitFor(async () =>
     expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(count),
   );
 /** Goes to the review of a tab. */
@@ -30,7 +31,7 @@ const goTo = (tab: string) =>
     [tab],
   );
 const shown = (tab: string) =>
-  vi.waitFor(async () => {
+  waitFor(async () => {
     await goTo(tab);
     expect(await bridge.nvim.lua('return vim.wo.diff and vim.bo.buftype')).toBe('acwrite');
   });
@@ -47,7 +48,7 @@ describe('reviews', () => {
       isError: true,
     });
     expect(await bridge.nvim.lua('return #vim.api.nvim_list_wins()')).toBe(1);
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bridge.nvim.messages()).toContain('Claude Code asks in its terminal'),
     );
   });
@@ -121,7 +122,7 @@ describe('reviews', () => {
     await shown('a.txt');
     await bridge.nvim.input('0viw<Esc>');
     await bridge.nvim.input('<C-w>p0viw<Esc>');
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(peer.told('selection_changed').map(({ text }) => text)).toContain('alpha'),
     );
     for (const { filePath } of peer.told('selection_changed')) {
@@ -194,9 +195,9 @@ describe('the connection', () => {
         await bridge.nvim.lua<string[]>('return vim.api.nvim_buf_get_lines(0, 0, -1, false)')
       ).join('\n');
     };
-    await vi.waitFor(async () => expect(await status()).toContain('handshake not begun'));
+    await waitFor(async () => expect(await status()).toContain('handshake not begun'));
     await half.initialize();
-    await vi.waitFor(async () => expect(await status()).toContain('handshake not finished'));
+    await waitFor(async () => expect(await status()).toContain('handshake not finished'));
     half.terminate();
   });
 
@@ -204,7 +205,7 @@ describe('the connection', () => {
     bridge = await startBridge({ ui: true });
     fs.rmSync(bridge.lockFile);
     await bridge.nvim.command('ClaudeBridgeStatus');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(
         (
           await bridge.nvim.lua<string[]>('return vim.api.nvim_buf_get_lines(0, 0, -1, false)')

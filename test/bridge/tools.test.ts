@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import type { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 let peer: Peer;
@@ -80,7 +81,7 @@ describe('a proposed edit', () => {
       tab_name: tab,
     });
   const shown = () =>
-    vi.waitFor(async () =>
+    waitFor(async () =>
       expect(await bridge.nvim.lua('return vim.wo.diff and vim.bo.buftype')).toBe('acwrite'),
     );
   const layout = () =>
@@ -103,7 +104,7 @@ describe('a proposed edit', () => {
     await shown();
     await bridge.nvim.input(keys);
     expect(await answered).toEqual(expected);
-    await vi.waitFor(async () => expect(await layout()).toEqual(before));
+    await waitFor(async () => expect(await layout()).toEqual(before));
     expect(fs.readFileSync(file('b.txt'), 'utf8')).toBe('one\ntwo\n');
     expect(await bridge.nvim.messages()).not.toMatch(/E\d+:/);
   });
@@ -115,7 +116,7 @@ describe('a proposed edit', () => {
     await answered;
     await peer.callTexts('close_tab', { tab_name: 'tab b.txt' });
     fs.writeFileSync(file('b.txt'), 'one\nTWO\n');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(
         await bridge.nvim.lua(
           `return vim.api.nvim_buf_get_lines(vim.fn.bufnr('^' .. ... .. '$'), 0, -1, false)`,
@@ -135,7 +136,7 @@ describe('a proposed edit', () => {
     await shown();
     expect(await peer.callTexts('close_tab', { tab_name: 'tab b.txt' })).toEqual(['TAB_CLOSED']);
     expect(await answered).toEqual(['DIFF_REJECTED', 'tab b.txt']);
-    await vi.waitFor(async () => expect(await layout()).toEqual(before));
+    await waitFor(async () => expect(await layout()).toEqual(before));
   });
 
   test('a client that dies takes its review with it, and no other', async () => {
@@ -151,21 +152,21 @@ describe('a proposed edit', () => {
         tab_name: 'theirs',
       })
       .catch(() => {});
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(2),
     );
     other.socket.terminate();
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1),
     );
     expect(await peer.callTexts('closeAllDiffTabs')).toEqual(['CLOSED_1_DIFF_TABS']);
-    await vi.waitFor(async () => expect(await layout()).toEqual(before));
+    await waitFor(async () => expect(await layout()).toEqual(before));
   });
 });
 
 test('while Neovim waits at a prompt, a tool ends with a clear error within seconds', async () => {
   await bridge.nvim.input(':echo "a\\nb\\nc"<CR>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bridge.nvim.client.request('nvim_get_mode', [])).toMatchObject({ blocking: true }),
   );
   const result = await peer.call('getOpenEditors');

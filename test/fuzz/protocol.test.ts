@@ -1,12 +1,13 @@
 /** Bytes, frames and JSON-RPC of a client that may be anything. */
 import net from 'node:net';
 import fc from 'fast-check';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { readMessage } from '../../src/protocol/inbound.ts';
 import { McpSession } from '../../src/protocol/mcp-session.ts';
 import { MemoryLogger } from '../support/logger.ts';
 import { MemoryChannel } from '../support/memory-channel.ts';
 import { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { startServer, TOKEN, upgradeRequest } from '../transport/support.ts';
 import { anyJson, anyText, nearly, runs } from './support.ts';
 
@@ -62,7 +63,7 @@ test('frames', async () => {
     }),
     runs(300),
   );
-  await vi.waitFor(() => expect(clients.slice(1).every(({ end }) => end !== undefined)).toBe(true));
+  await waitFor(() => expect(clients.slice(1).every(({ end }) => end !== undefined)).toBe(true));
   expect(clients[0]?.end).toBeUndefined();
   other.terminate();
 });

@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULTS, expectDead, hasKernel, isAlive } from '../support/kernel.ts';
 import { PROJECT, tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const folder = tempDir();
 const program = path.join(folder, 'owner.mjs');
@@ -59,7 +60,7 @@ async function startOwner(): Promise<Running> {
   owner.stdout?.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  return vi.waitFor((): Running => JSON.parse(said), 20_000);
+  return waitFor((): Running => JSON.parse(said));
 }
 
 describe.skipIf(!hasKernel)('when its owner', () => {
@@ -70,14 +71,14 @@ describe.skipIf(!hasKernel)('when its owner', () => {
     owner?.kill(signal);
     await expectDead(kernel);
     await expectDead(child);
-    await vi.waitFor(() => expect(fs.existsSync(path.dirname(file))).toBe(false));
+    await waitFor(() => expect(fs.existsSync(path.dirname(file))).toBe(false));
   });
 
   test('lives on and the kernel is killed, the child of the kernel and the file are gone', async () => {
     const { kernel, child, file } = await startOwner();
     process.kill(kernel, 'SIGKILL');
     await expectDead(child);
-    await vi.waitFor(() => expect(fs.existsSync(path.dirname(file))).toBe(false));
+    await waitFor(() => expect(fs.existsSync(path.dirname(file))).toBe(false));
     expect(owner?.exitCode).toBeNull();
   });
 });

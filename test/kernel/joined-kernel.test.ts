@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type ForeignKernel,
   hasKernel,
@@ -11,6 +11,7 @@ import {
   startForeignKernel,
   textOf,
 } from '../support/kernel.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let scene: KernelScene;
 let foreign: ForeignKernel;
@@ -65,7 +66,7 @@ describe.skipIf(!hasKernel)('a joined kernel', () => {
 open(${JSON.stringify(begun)}, "w").close()
 while not os.path.exists(${JSON.stringify(gate)}): time.sleep(0.05)
 "undisturbed"`);
-    await vi.waitFor(() => expect(fs.existsSync(begun)).toBe(true), 10_000);
+    await waitFor(() => expect(fs.existsSync(begun)).toBe(true));
     const late = await scene.run('ran = 1');
     expect(late.ok).toBe(false);
     expect(textOf(late)).toMatch(/busy with other code.*was not run/);
@@ -81,9 +82,9 @@ while not os.path.exists(${JSON.stringify(gate)}): time.sleep(0.05)
     start();
     await scene.run('1');
     scene.service.handle({ kind: 'kernel-command', action: 'restart' });
-    await vi.waitFor(() => expect(scene.notices.at(-1)).toMatch(/^error: .*started elsewhere/));
+    await waitFor(() => expect(scene.notices.at(-1)).toMatch(/^error: .*started elsewhere/));
     scene.service.handle({ kind: 'kernel-command', action: 'stop' });
-    await vi.waitFor(() => expect(scene.notices.at(-1)).toBe(`info: Left kernel ${foreign.file}`));
+    await waitFor(() => expect(scene.notices.at(-1)).toBe(`info: Left kernel ${foreign.file}`));
     expect(isAlive(foreign.pid)).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import {
   expectDead,
   hasKernel,
@@ -11,6 +11,7 @@ import {
   textOf,
 } from '../support/kernel.ts';
 import { tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let scene: KernelScene;
 /** One kernel for what leaves none the worse. */
@@ -119,7 +120,7 @@ shown.update("new")`;
     const code = `open(${JSON.stringify(marker)}, "w").close()\ntime.sleep(600)\ndone = True`;
     const running = scene.run(code, { signal: abort.signal });
     const waiting = scene.run('never = 1', { signal: abort.signal });
-    await vi.waitFor(() => expect(fs.existsSync(marker)).toBe(true), 10_000);
+    await waitFor(() => expect(fs.existsSync(marker)).toBe(true));
     const next = scene.run('print(done, "never" in dir())');
     abort.abort();
     await expect(running).rejects.toMatchObject({ code: 'cancelled' });
@@ -176,9 +177,8 @@ while True:
     expect(textOf(late)).toContain('does not react to an interrupt');
     expect(textOf(await scene.run('1'))).toContain('still busy with earlier code');
     scene.service.handle({ kind: 'kernel-command', action: 'restart' });
-    await vi.waitFor(
-      () => expect(scene.notices).toContain('info: Kernel python3 of demo.py restarted'),
-      10_000,
+    await waitFor(() =>
+      expect(scene.notices).toContain('info: Kernel python3 of demo.py restarted'),
     );
     expect(textOf(await scene.run('1'))).toBe('1');
   });
@@ -189,24 +189,22 @@ while True:
     await scene.run('state = 1; import time');
     const marker = path.join(scene.folder, 'begun');
     const running = scene.run(`open(${JSON.stringify(marker)}, "w").close()\ntime.sleep(600)`);
-    await vi.waitFor(() => expect(fs.existsSync(marker)).toBe(true), 10_000);
+    await waitFor(() => expect(fs.existsSync(marker)).toBe(true));
     scene.service.handle({ kind: 'kernel-command', action: 'interrupt' });
     expect(textOf(await running)).toContain('KeyboardInterrupt');
     scene.service.handle({ kind: 'kernel-command', action: 'restart' });
-    await vi.waitFor(
-      () => expect(scene.notices.at(-1)).toBe('info: Kernel python3 of demo.py restarted'),
-      10_000,
+    await waitFor(() =>
+      expect(scene.notices.at(-1)).toBe('info: Kernel python3 of demo.py restarted'),
     );
     expect(textOf(await scene.run('state'))).toContain('NameError');
     expect(scene.service.describe()).toEqual(['python3 of demo.py']);
     scene.service.handle({ kind: 'kernel-command', action: 'stop' });
-    await vi.waitFor(
-      () => expect(scene.notices.at(-1)).toBe('info: Kernel python3 of demo.py stopped'),
-      10_000,
+    await waitFor(() =>
+      expect(scene.notices.at(-1)).toBe('info: Kernel python3 of demo.py stopped'),
     );
     expect(scene.service.describe()).toEqual([]);
     scene.service.handle({ kind: 'kernel-command', action: 'interrupt' });
-    await vi.waitFor(() => expect(scene.notices.at(-1)).toMatch(/^error: No kernel runs/));
+    await waitFor(() => expect(scene.notices.at(-1)).toMatch(/^error: No kernel runs/));
     expect(isAlive(pid)).toBe(false);
   });
 
@@ -224,9 +222,7 @@ while True:
     ).trim();
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     scene.service.handle({ kind: 'kernel-command', action: 'stop' });
-    await vi.waitFor(() =>
-      expect(scene.notices).toEqual([expect.stringMatching(/^error: Several/)]),
-    );
+    await waitFor(() => expect(scene.notices).toEqual([expect.stringMatching(/^error: Several/)]));
     const third = {
       path: path.join(scene.folder, 'third.py'),
       kind: 'percent',
@@ -235,9 +231,8 @@ while True:
     scene.notebook = third;
     const stopped = await scene.pid();
     scene.service.handle({ kind: 'kernel-command', action: 'stop', notebook: third });
-    await vi.waitFor(
-      () => expect(scene.notices.at(-1)).toBe('info: Kernel python3 of third.py stopped'),
-      10_000,
+    await waitFor(() =>
+      expect(scene.notices.at(-1)).toBe('info: Kernel python3 of third.py stopped'),
     );
     expect([first, second, stopped].map(isAlive)).toEqual([true, true, false]);
     await scene.service.dispose();
@@ -318,7 +313,7 @@ describe('what keeps code from running', () => {
     const JUPYTER_PATH = installKernel('python3', ['/no/such/python']);
     start({ allow: 'ask', variables: { JUPYTER_PATH, PATH: '' } });
     const refused = scene.run('print(1)', { session: 'claude' });
-    await vi.waitFor(() => expect(scene.questions).toHaveLength(1), 10_000);
+    await waitFor(() => expect(scene.questions).toHaveLength(1));
     expect(scene.questions[0]).toMatchObject({ kernel: 'python3 of demo.py', code: 'print(1)' });
     expect(scene.service.describe()).toEqual([]);
     scene.service.handle({ kind: 'code-answer', id: scene.questions[0]?.id ?? '', allowed: false });

@@ -99,10 +99,10 @@ describe('a session over ACP', () => {
       { write: { path: file, content: 'new\n' } },
     ];
     live.tell({ kind: 'chat_send', session: 'acp-agent', text: JSON.stringify(steps) });
-    await expect.poll(() => live.editor.reviews.pending().length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => live.editor.reviews.pending().length).toBe(1);
     const [review] = live.editor.reviews.pending();
     live.editor.reviews.decide(review?.id ?? '', { kind: 'accepted' });
-    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 10_000 }).toBe('new\n');
+    await expect.poll(() => readFileSync(file, 'utf8')).toBe('new\n');
     const lines = await nvim.lua(
       `return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, true)`,
       [file],

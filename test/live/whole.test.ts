@@ -26,24 +26,20 @@ afterEach(() => nvim.dispose());
 
 const shows = (text: string) =>
   expect
-    .poll(
-      () =>
-        nvim.lua<string>(`
+    .poll(() =>
+      nvim.lua<string>(`
           local all = {}
           for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
             vim.list_extend(all, vim.api.nvim_buf_get_lines(buffer, 0, -1, false))
           end
           return table.concat(all, '\\n')`),
-      { timeout: 20_000 },
     )
     .toContain(text);
 
 test('a session begins, answers, and ends with Neovim', async () => {
   await nvim.command('ClaudeSession');
   await expect
-    .poll(() => nvim.lua<string>(`return require('claude_bridge.chat').statusline()`), {
-      timeout: 20_000,
-    })
+    .poll(() => nvim.lua<string>(`return require('claude_bridge.chat').statusline()`))
     .toContain('scripted');
   await nvim.command('ClaudeSessionSend hello there');
   await shows('heard: hello there');
@@ -53,7 +49,7 @@ test('a session begins, answers, and ends with Neovim', async () => {
   process.kill(agent, 0);
   const { child } = nvim;
   child.kill('SIGKILL');
-  await expect.poll(() => isAlive(agent), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(agent)).toBe(false);
 });
 
 function isAlive(pid: number): boolean {

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startChat, type TestChat } from '../support/chat.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let chat: TestChat;
 beforeEach(async () => {
@@ -240,7 +241,7 @@ test('50 permissions are answered in their order, each once', async () => {
       title: index < 49 ? ` demo · ${49 - index} more ` : ' demo ',
     });
     await chat.nvim.input('y');
-    await vi.waitFor(() => expect(answers()).toHaveLength(index + 1));
+    await waitFor(() => expect(answers()).toHaveLength(index + 1));
   }
   expect(answers()).toEqual(Array.from({ length: 50 }, (_, index) => decided(`p${index}`, 'o1')));
 });
@@ -273,7 +274,7 @@ test('asked while the command-line window is open, it is shown after that', asyn
 
 test('asked while Neovim waits for <Enter>, it comes after that and takes no key', async () => {
   await chat.nvim.input(':echo "a\\nb\\nc"<CR>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await chat.nvim.client.request('nvim_get_mode', [])).toMatchObject({ blocking: true }),
   );
   const asked = ask(permission('p'));

@@ -1,7 +1,8 @@
 /** Diagnostics as they are read from Neovim, and the news of them. */
 import fs from 'node:fs';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Context } from '../support/context.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let context: Context;
 beforeEach(async () => {
@@ -124,6 +125,6 @@ test('news are told once for each file', async () => {
      end`,
     [a, b],
   );
-  await vi.waitFor(() => expect(context.of('diagnostics-changed')).toHaveLength(1));
+  await waitFor(() => expect(context.of('diagnostics-changed')).toHaveLength(1));
   expect(context.of('diagnostics-changed')[0]?.paths.toSorted()).toEqual([a, b]);
 });

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { PROJECT } from '../support/nvim.ts';
 import { type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bench: ReviewBench;
 afterEach(() => bench.dispose());
@@ -44,7 +45,7 @@ test('where both sides have changed the user is told, and one command shows them
   ]);
   await bench.nvim.screen.shows('a.txt on disk', ':w! keeps it, :e! takes the other, :q ends');
   await bench.nvim.command('quit');
-  await vi.waitFor(async () => expect(await snapshot(bench.nvim)).toEqual(before));
+  await waitFor(async () => expect(await snapshot(bench.nvim)).toEqual(before));
 });
 
 test.each(['close', 'tabclose', 'wincmd h | close', 'wincmd h | only', 'only'])(
@@ -54,7 +55,7 @@ test.each(['close', 'tabclose', 'wincmd h | close', 'wincmd h | only', 'only'])(
     const before = await snapshot(bench.nvim);
     await bench.nvim.command('ClaudeDiffDisk');
     await bench.nvim.command(command);
-    await vi.waitFor(async () => expect(await snapshot(bench.nvim)).toEqual(before));
+    await waitFor(async () => expect(await snapshot(bench.nvim)).toEqual(before));
     expect(
       await bench.nvim.lua(`return vim.tbl_filter(function(autocommand)
         return (autocommand.group_name or ''):find('disk_diff') ~= nil
@@ -77,7 +78,7 @@ test('asked for once more it is gone to, and not opened twice', async () => {
   }
   expect(await bench.nvim.lua(`return vim.fn.tabpagenr('$')`)).toBe(2);
   await bench.nvim.command('quit');
-  await vi.waitFor(async () => expect(await snapshot(bench.nvim)).toEqual(before));
+  await waitFor(async () => expect(await snapshot(bench.nvim)).toEqual(before));
   await bench.nvim.command('ClaudeDiffDisk');
   expect(await bench.nvim.lua(`return vim.fn.tabpagenr('$')`)).toBe(2);
 });
@@ -100,7 +101,7 @@ test('do takes the text of the disk, and what is written shows at the left', asy
   await bench.nvim.feed('do');
   expect(await sides()).toMatchObject([{}, [true, ['ONE', 'two', 'mine']]]);
   await bench.nvim.feed('Goboth<Esc>:w!<CR>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await sides()).toEqual([
       [true, ['ONE', 'two', 'mine', 'both']],
       [true, ['ONE', 'two', 'mine', 'both']],

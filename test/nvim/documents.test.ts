@@ -1,7 +1,8 @@
 /** The list of open files, their state, and saving them without a question. */
 import fs from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Context } from '../support/context.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let context: Context;
 beforeEach(async () => {
@@ -33,12 +34,12 @@ describe('the list', () => {
     const b = await context.open('b.txt');
     await context.nvim.command(`bwipeout ${a}`);
     expect(await names()).toEqual([b]);
-    await vi.waitFor(() => expect(context.of('documents').at(-1)?.paths).toEqual([b]));
+    await waitFor(() => expect(context.of('documents').at(-1)?.paths).toEqual([b]));
   });
 
   test('is told when it changes', async () => {
     const a = await context.open('a.txt');
-    await vi.waitFor(() => expect(context.of('documents').at(-1)?.paths).toEqual([a]));
+    await waitFor(() => expect(context.of('documents').at(-1)?.paths).toEqual([a]));
   });
 
   test.each(['new | terminal', 'topleft vnew | setlocal buftype=nofile', 'copen'])(
@@ -48,7 +49,7 @@ describe('the list', () => {
       await context.nvim.command('vsplit');
       const b = await context.open('b.txt');
       expect(await active()).toEqual([b]);
-      await vi.waitFor(() => expect(context.selections.at(-1)?.path).toBe(b));
+      await waitFor(() => expect(context.selections.at(-1)?.path).toBe(b));
       await context.nvim.command(command);
       expect(await active()).toEqual([b]);
       expect(a).not.toBe(b);
@@ -158,10 +159,10 @@ describe('saving', () => {
 
 test('each call ends while Neovim waits at a prompt', async () => {
   await context.nvim.input(':echo "a\\nb"<CR>');
-  await vi.waitFor(async () => expect(await mode()).toMatchObject({ blocking: true }));
+  await waitFor(async () => expect(await mode()).toMatchObject({ blocking: true }));
   const began = Date.now();
   await expect(context.port.diagnostics(undefined, 200)).rejects.toMatchObject({
     code: 'editor-busy',
   });
-  expect(Date.now() - began).toBeLessThan(1_500);
+  expect(Date.now() - began).toBeLessThan(5_000);
 });

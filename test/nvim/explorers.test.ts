@@ -1,8 +1,9 @@
 /** `:ClaudeMention` in lists of files: what is marked, what is selected, what the cursor is at. */
 import fs from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Context } from '../support/context.ts';
 import { canMark, EXPLORERS, Explorer } from '../support/explorers.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let context: Context;
 beforeEach(async () => {
@@ -21,7 +22,7 @@ const mentions = () =>
     .filter(({ kind }) => kind === 'mention')
     .map(({ path, first, last }) => [path, ...(first === undefined ? [] : [first, last])]);
 const mentioned = (...wanted: (string | [string, number, number])[]) =>
-  vi.waitFor(() =>
+  waitFor(() =>
     expect(mentions().sort()).toEqual(
       wanted.map((one) => (typeof one === 'string' ? [one] : one)).sort(),
     ),
@@ -62,7 +63,7 @@ describe.each(EXPLORERS)('%s', (name) => {
     const view = () => context.nvim.lua('return vim.fn.winsaveview()');
     const before = await view();
     await context.nvim.command('1,$ClaudeMention');
-    await vi.waitFor(() => expect(mentions().length).toBeGreaterThan(3));
+    await waitFor(() => expect(mentions().length).toBeGreaterThan(3));
     expect(await view()).toEqual(before);
   });
 
@@ -134,7 +135,7 @@ describe('netrw', () => {
     ] as const) {
       await explorer.go(folder);
       await context.nvim.input('<CR>');
-      await vi.waitFor(() => explorer.row(inside));
+      await waitFor(() => explorer.row(inside));
     }
     await explorer.go('file.txt');
     await context.nvim.input('VkM');
@@ -146,7 +147,7 @@ describe('netrw', () => {
     const lines = () => context.nvim.lua('return vim.api.nvim_buf_get_lines(0, 0, -1, false)');
     const before = await lines();
     await context.nvim.command('1,$ClaudeMention');
-    await vi.waitFor(() => expect(mentions()).toHaveLength(5));
+    await waitFor(() => expect(mentions()).toHaveLength(5));
     expect(await lines()).toEqual(before);
   });
 });
@@ -207,7 +208,7 @@ test('items of a search have their lines, others none', async () => {
     }, format = 'text' })`,
     [path],
   );
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     expect(await context.nvim.lua('return vim.bo.filetype')).toBe('snacks_picker_list');
     await explorer.row('three');
   });

@@ -57,6 +57,6 @@ test('with the manifest a start is silent, and the bridge starts beside other no
   expect(await of.lua('return vim.fn.DummyAnswer()')).toBe(42);
   await of.command('ClaudeBridgeStart');
   const state = () => of.lua(`return require('claude_bridge.session').info().state`);
-  await expect.poll(state, { timeout: 10_000 }).toBe('ready');
+  await expect.poll(state).toBe('ready');
   expect(await of.lua('return vim.fn.DummyAnswer()')).toBe(42);
 });

@@ -1,6 +1,7 @@
 /** Mentions from the quickfix list and location lists, and of diagnostics. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Context } from '../support/context.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let context: Context;
 let file: string;
@@ -11,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => context.dispose());
 
 const mentioned = (...wanted: object[]) =>
-  vi.waitFor(() =>
+  waitFor(() =>
     expect(context.raw.filter(({ kind }) => kind === 'mention')).toEqual(
       wanted.map((one) => ({ kind: 'mention', ...one })),
     ),

@@ -1,7 +1,8 @@
 /** `:ClaudeMention`: what is mentioned, and what the user is told where nothing can be. */
 import fs from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Context } from '../support/context.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let context: Context;
 beforeEach(async () => {
@@ -13,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => context.dispose());
 
 const mentions = () => context.raw.filter(({ kind }) => kind === 'mention');
-const mentioned = (...wanted: object[]) => vi.waitFor(() => expect(mentions()).toEqual(wanted));
+const mentioned = (...wanted: object[]) => waitFor(() => expect(mentions()).toEqual(wanted));
 const mention = (argument = '') => context.nvim.command(`Mention ${argument}`);
 
 describe('the current file', () => {

@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { RpcCalls } from '../../src/nvim/calls.ts';
 import { kernelPort, parseKernelEvent } from '../../src/nvim/kernel-port.ts';
 import { startNvim, type TestNvim } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let nvim: TestNvim;
 beforeEach(async () => {
@@ -117,10 +118,10 @@ test('the question shows the code, does not take the cursor, and is answered by 
   ]);
   expect(await nvim.messages()).toContain(':ClaudeKernelAllow or :ClaudeKernelRefuse');
   await nvim.input('ihello<Esc>');
-  await vi.waitFor(async () => expect(await nvim.lua('return vim.fn.getline(1)')).toBe('hello'));
+  await waitFor(async () => expect(await nvim.lua('return vim.fn.getline(1)')).toBe('hello'));
   expect(events).toEqual([]);
   await nvim.command('ClaudeKernelAllow');
-  await vi.waitFor(() => expect(events).toHaveLength(1));
+  await waitFor(() => expect(events).toHaveLength(1));
   expect(parseKernelEvent(events[0])).toEqual({ kind: 'code-answer', id: 'q1', allowed: true });
   expect(await floats()).toEqual([]);
 });
@@ -133,7 +134,7 @@ test.each([
   const events = await nvim.captureNotifications();
   await port().ask(QUESTION);
   await nvim.command(command);
-  await vi.waitFor(() => expect(events).toHaveLength(1));
+  await waitFor(() => expect(events).toHaveLength(1));
   expect(parseKernelEvent(events[0])).toEqual({ kind: 'code-answer', id: 'q1', allowed: false });
   expect(await floats()).toEqual([]);
 });
@@ -149,9 +150,7 @@ test('questions wait for one another; a withdrawn one goes without a word', asyn
   await port().withdraw('q1');
   expect(await floats()).toMatchObject([{ lines: ['third'] }]);
   await nvim.command('ClaudeKernelAllow');
-  await vi.waitFor(() =>
-    expect(events).toEqual([{ kind: 'code_answer', id: 'q3', allowed: true }]),
-  );
+  await waitFor(() => expect(events).toEqual([{ kind: 'code_answer', id: 'q3', allowed: true }]));
   await nvim.command('ClaudeKernelAllow');
   expect(await nvim.messages()).toContain('no agent asks to run code');
 });
@@ -173,7 +172,7 @@ test('the commands for the kernel reach the node side, or say why they cannot', 
   await nvim.command('ClaudeKernelJoin kernel-1.json');
   await nvim.command('ClaudeKernelRestart');
   await nvim.command('ClaudeKernelStop');
-  await vi.waitFor(() => expect(events).toHaveLength(3));
+  await waitFor(() => expect(events).toHaveLength(3));
   const notebook = { path: file, kind: 'percent', connectionFile: 'kernel-1.json' };
   expect(events.map(parseKernelEvent)).toMatchObject([
     { kind: 'kernel-command', action: 'interrupt', notebook: undefined },

@@ -1,9 +1,10 @@
 /** Opening files for an agent: which window, what is selected, and what stays as it was. */
 import fs from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OpenFileRequest, OpenTarget } from '../../src/core/ports.ts';
 import { Context, type Told, told } from '../support/context.ts';
 import { startNvim } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let context: Context;
 beforeEach(async () => {
@@ -139,7 +140,7 @@ describe('what is selected', () => {
   test('replaces a selection that stands', async () => {
     const file = await context.open('a.ts', text);
     await context.nvim.input('ggVG');
-    await vi.waitFor(() => expect(context.selections.at(-1)?.range.end.line).toBe(5));
+    await waitFor(() => expect(context.selections.at(-1)?.range.end.line).toBe(5));
     await open(file, find('hello'));
     await context.told('hello', 2, 9, 2, 14);
   });
@@ -230,7 +231,7 @@ describe('the user', () => {
   test('comes from terminal mode into normal mode', async () => {
     await context.nvim.command('terminal');
     await context.nvim.input('i');
-    await vi.waitFor(async () => expect(await lua('return vim.fn.mode()')).toBe('t'));
+    await waitFor(async () => expect(await lua('return vim.fn.mode()')).toBe('t'));
     const file = context.write('c.txt', 'one two');
     await open(file, find('two'));
     await context.told('two', 0, 4, 0, 7);
@@ -245,7 +246,7 @@ describe('the user', () => {
     const a = await context.open('a.txt', 'alpha beta');
     await context.nvim.input(keys);
     const modeNow = () => lua<string>('return vim.api.nvim_get_mode().mode');
-    await vi.waitFor(async () => expect(await modeNow()).toBe(mode));
+    await waitFor(async () => expect(await modeNow()).toBe(mode));
     const file = context.write('c.txt', 'one two');
     await open(file, find('two'));
     expect(await current()).toBe(a);

@@ -219,15 +219,12 @@ describe('a node that ends at once', () => {
 
   test('may be stopped while its version is asked for', async () => {
     const of = await withNode('v22.0.0', 'sleep 1;');
-    const patience = { timeout: 10_000 };
     await of.command('ClaudeBridgeStart');
-    await expect.poll(() => fs.existsSync(`${folder}/starts`), patience).toBe(true);
-    await expect
-      .poll(() => of.lua(`return require('claude_bridge.host').job()`), patience)
-      .toBeNull();
+    await expect.poll(() => fs.existsSync(`${folder}/starts`)).toBe(true);
+    await expect.poll(() => of.lua(`return require('claude_bridge.host').job()`)).toBeNull();
     await of.command('ClaudeBridgeStop');
     expect(await state()).toBe('stopped');
-    await expect.poll(() => fs.existsSync(`${folder}/asked`), patience).toBe(true);
+    await expect.poll(() => fs.existsSync(`${folder}/asked`)).toBe(true);
     expect(await state()).toBe('stopped');
     expect(runs()).toBe(1);
   });

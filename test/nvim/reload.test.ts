@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startNvim, type TestNvim, tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let nvim: TestNvim;
 let folder: string;
@@ -186,7 +187,7 @@ test('outside of our own check the question is the user’s', async () => {
   const file = await open('one\n');
   await change(file, 'two\n');
   await nvim.input(':checktime<CR>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await nvim.client.request('nvim_get_mode', [])).not.toEqual({
       mode: 'n',
       blocking: false,
@@ -197,11 +198,11 @@ test('outside of our own check the question is the user’s', async () => {
 test('a change during the command-line window is shown after it', async () => {
   const file = await open('one\n');
   await nvim.input('q:');
-  await vi.waitFor(async () => expect(await nvim.lua('return vim.fn.getcmdwintype()')).toBe(':'));
+  await waitFor(async () => expect(await nvim.lua('return vim.fn.getcmdwintype()')).toBe(':'));
   await change(file, 'two\n');
   expect(await reload(file)).toEqual({ ok: true });
   await nvim.input(':q<CR>');
-  await vi.waitFor(async () => expect(await text()).toEqual(['two']));
+  await waitFor(async () => expect(await text()).toEqual(['two']));
 });
 
 test('typing goes on while the file under the cursor is shown anew', async () => {
@@ -213,7 +214,7 @@ test('typing goes on while the file under the cursor is shown anew', async () =>
   await change(file, 'new\ntwo\n');
   await reload(file);
   await nvim.input(' more<Esc>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(
       await nvim.lua(`return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)`, [other]),
     ).toEqual(['othertyped more']),

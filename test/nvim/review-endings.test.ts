@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type BenchOptions, type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bench: ReviewBench;
 afterEach(() => bench.dispose());
@@ -81,7 +82,7 @@ async function open(options: BenchOptions = {}) {
 
 /** Waits until no review is left, then compares with what was there, if that is given. */
 async function expectGone(before: unknown = false) {
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const left = await bench.nvim.lua(
       `return vim.tbl_count(require('claude_bridge.review.state').reviews)`,
     );
@@ -266,14 +267,12 @@ test.each([':qa<CR>', ':wqa<CR>', ':xa<CR>', ':quitall<CR>'])(
     const { review } = await open({ ui: true });
     await bench.nvim.feed(EDIT);
     await bench.nvim.input(`${keys}<CR>`);
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bench.nvim.messages()).toMatch(
         /No write since last change|accept this edit with/,
       ),
     );
-    await vi.waitFor(async () =>
-      expect(await bench.nvim.lua('return vim.bo.modified')).toBe(false),
-    );
+    await waitFor(async () => expect(await bench.nvim.lua('return vim.bo.modified')).toBe(false));
     expect(bench.decided).toEqual([]);
     await bench.nvim.input('<Esc>:w<CR>');
     expect(await review.outcome).toMatchObject({ text: EDITED });

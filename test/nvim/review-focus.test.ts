@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { ReviewSettings } from '../../src/nvim/review-port.ts';
 import { PROJECT } from '../support/nvim.ts';
 import { type ReviewBench, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bench: ReviewBench;
 afterEach(() => bench.dispose());
@@ -19,8 +20,7 @@ async function start(settings: Partial<ReviewSettings> = {}) {
 
 const mode = async () =>
   (await bench.nvim.client.request('nvim_get_mode', [])) as { mode: string; blocking: boolean };
-const inMode = (wanted: string) =>
-  vi.waitFor(async () => expect((await mode()).mode).toBe(wanted), { timeout: 5_000 });
+const inMode = (wanted: string) => waitFor(async () => expect((await mode()).mode).toBe(wanted));
 const inProposal = () =>
   bench.nvim.lua<boolean>(`local review = require('claude_bridge.review.state').pending()[1]
     return vim.api.nvim_get_current_win() == review.layout.right`);
@@ -52,7 +52,7 @@ describe.each(layouts)('in the %s layout', (layout) => {
     const review = await bench.open({ path: file, proposal: PROPOSAL });
     expect((await mode()).mode).toBe(during);
     await bench.nvim.input(finish);
-    await vi.waitFor(async () => expect(await lines(other)).toEqual(result));
+    await waitFor(async () => expect(await lines(other)).toEqual(result));
     await bench.nvim.input('<Esc><Esc>');
     await inMode('n');
     expect(await inProposal()).toBe(false);
@@ -72,7 +72,7 @@ describe.each(layouts)('in the %s layout', (layout) => {
       await review.close('decided-elsewhere');
       expect((await mode()).mode).toBe(during);
       await bench.nvim.input(finish);
-      await vi.waitFor(async () => expect(await lines(other)).toEqual(result));
+      await waitFor(async () => expect(await lines(other)).toEqual(result));
       expect(await bench.nvim.lua(`return { #vim.api.nvim_list_wins(), vim.fn.bufnr() }`)).toEqual([
         1,
         await bench.nvim.lua('return vim.fn.bufnr(...)', [other]),
@@ -92,7 +92,7 @@ describe.each(layouts)('in the %s layout', (layout) => {
       await review.close('withdrawn');
       expect((await mode()).mode).toBe(during);
       await bench.nvim.input(finish);
-      await vi.waitFor(async () => expect(await lines(other)).toEqual(result));
+      await waitFor(async () => expect(await lines(other)).toEqual(result));
     },
   );
 
@@ -121,7 +121,7 @@ describe.each(layouts)('in the %s layout', (layout) => {
     expect(await inProposal()).toBe(false);
     await bench.nvim.lua(`require('claude_bridge.review').accept()`);
     expect(await review.outcome).toMatchObject({ kind: 'accepted' });
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bench.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(0),
     );
     expect((await mode()).mode).toBe('t');
@@ -143,7 +143,7 @@ describe.each(layouts)('in the %s layout', (layout) => {
     await inMode('i');
     const review = await bench.open({ path: file, proposal: PROPOSAL });
     await bench.nvim.input(' too<Esc>');
-    await vi.waitFor(async () => expect(await lines(file)).toEqual(['mine too', 'one', 'two']));
+    await waitFor(async () => expect(await lines(file)).toEqual(['mine too', 'one', 'two']));
     await review.close('withdrawn');
     expect(await lines(file)).toEqual(['mine too', 'one', 'two']);
     expect(await bench.nvim.lua('return vim.bo.modified')).toBe(true);
@@ -160,14 +160,14 @@ describe.each(layouts)('in the %s layout', (layout) => {
       await inMode('i');
       const review = await bench.open({ path: file, proposal: PROPOSAL });
       await bench.nvim.input('<Down><Down> and');
-      await vi.waitFor(async () => expect(await lines(file)).toEqual(['one', 'two and']));
+      await waitFor(async () => expect(await lines(file)).toEqual(['one', 'two and']));
       if (end === 'withdrawn') await review.close('withdrawn');
       else await bench.nvim.input('<F5>');
-      await vi.waitFor(async () =>
+      await waitFor(async () =>
         expect(await bench.nvim.lua('return #vim.api.nvim_list_wins()')).toBe(1),
       );
       await bench.nvim.input(' more');
-      await vi.waitFor(async () => expect(await lines(file)).toEqual(['one', 'two and more']));
+      await waitFor(async () => expect(await lines(file)).toEqual(['one', 'two and more']));
       expect((await mode()).mode).toBe('i');
     },
   );
@@ -176,7 +176,7 @@ describe.each(layouts)('in the %s layout', (layout) => {
 test('the command-line window is left alone; the review opens after it', async () => {
   const { file } = await start();
   await bench.nvim.input('q:');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bench.nvim.lua('return vim.fn.getcmdwintype()')).toBe(':'),
   );
   const opening = bench.open({ path: file, proposal: PROPOSAL });
@@ -184,12 +184,12 @@ test('the command-line window is left alone; the review opens after it', async (
   const review = await opening;
   expect(await inProposal()).toBe(true);
   await bench.nvim.input('q:');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bench.nvim.lua('return vim.fn.getcmdwintype()')).toBe(':'),
   );
   await review.close('withdrawn');
   await bench.nvim.input(':q<CR>');
-  await vi.waitFor(async () => expect(await bench.nvim.lua(`return vim.fn.winnr('$')`)).toBe(1));
+  await waitFor(async () => expect(await bench.nvim.lua(`return vim.fn.winnr('$')`)).toBe(1));
 });
 
 test('insert mode in a proposal that goes does not go on in the file', async () => {
@@ -224,7 +224,7 @@ test('both sides show the first change of a long file', async () => {
   await bench.nvim.command(`edit ${file}`);
   content[300] = 'changed';
   await bench.open({ path: file, proposal: `${content.join('\n')}\n` });
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const shown = await bench.nvim.lua<number[]>(`return vim.tbl_map(function(w)
       local info = vim.fn.getwininfo(w)[1]
       return info.topline <= 301 and info.botline >= 301 and info.topline or 0
@@ -242,7 +242,7 @@ test('with nothing to wait for the focus goes back along nested reviews', async 
   await first.close('withdrawn');
   await bench.nvim.input(':w<CR>');
   await second.outcome;
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(
       await bench.nvim.lua('return { vim.api.nvim_get_current_win(), #vim.api.nvim_list_wins() }'),
     ).toEqual([home, 1]),

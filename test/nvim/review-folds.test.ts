@@ -1,6 +1,7 @@
 /** Diff mode folds what is equal; nothing of that outlives the review. */
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type ReviewBench, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bench: ReviewBench;
 afterEach(() => bench.dispose());
@@ -24,7 +25,5 @@ test.each(CASES)('no fold is left in the file, %s, :%s', async (layout, end) => 
         return vim.fn.foldclosed(line) ~= -1
       end, vim.fn.range(1, 50))
       return { windows = #vim.api.nvim_list_wins(), folded = #folded, enabled = vim.wo.foldenable }`);
-  await vi.waitFor(async () =>
-    expect(await left()).toEqual({ windows: 1, folded: 0, enabled: true }),
-  );
+  await waitFor(async () => expect(await left()).toEqual({ windows: 1, folded: 0, enabled: true }));
 });

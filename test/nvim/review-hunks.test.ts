@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Review } from '../../src/core/reviews.ts';
 import { PROJECT } from '../support/nvim.ts';
 import { type ReviewBench, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 interface Range {
   start: number;
@@ -312,7 +313,7 @@ describe('side by side', () => {
     await side();
     await open('a\nb\n', 'A\nb\n');
     await commands('commands.reject()');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bench.nvim.lua(`vim.cmd.redraw() return vim.fn.diff_hlID(1, 1)`)).toBe(0),
     );
   });

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bench: ReviewBench;
 afterEach(() => bench.dispose());
@@ -30,7 +31,7 @@ async function open({ file = FILE, proposal = PROPOSAL, setup = '', focus = true
 }
 
 async function expectGone(before: unknown): Promise<void> {
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     expect(
       await bench.nvim.lua(`return vim.tbl_count(require('claude_bridge.review.state').reviews)`),
     ).toBe(0);
@@ -40,7 +41,7 @@ async function expectGone(before: unknown): Promise<void> {
 
 /** Waits until the screen begins with these rows, below the title. */
 async function expectRows(...wanted: string[]): Promise<void> {
-  await vi.waitFor(() => {
+  await waitFor(() => {
     const [title, ...rows] = bench.nvim.screen.rows;
     expect(title).toMatch(TITLE);
     expect(rows.slice(0, wanted.length)).toEqual(wanted);
@@ -82,7 +83,7 @@ test('lines are coloured, and in changed ones the characters that differ', async
     ['Text', 4, 0, 2],
   ]);
   await bench.nvim.feed(':%d<CR>isame<CR>Öb<CR>gone<Esc>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await colours()).toEqual([
       ['Changed', 2, 2],
       ['Text', 2, 0, 2],
@@ -232,7 +233,7 @@ describe('for any texts and any edits', () => {
         const review = await bench.open({ path: file, proposal: own });
         const agree = async (): Promise<void> => {
           const wanted = await bench.nvim.lua(WANTED);
-          await vi.waitFor(async () => expect(await bench.nvim.lua(DRAWN)).toEqual(wanted), {
+          await waitFor(async () => expect(await bench.nvim.lua(DRAWN)).toEqual(wanted), {
             interval: 5,
           });
         };
@@ -406,7 +407,7 @@ describe('windows', () => {
     async (keys) => {
       const { review, before } = await open();
       await bench.nvim.feed(keys);
-      await vi.waitFor(async () => expect(await bench.nvim.messages()).toMatch(/E444|E5601/));
+      await waitFor(async () => expect(await bench.nvim.messages()).toMatch(/E444|E5601/));
       expect(bench.decided).toEqual([]);
       await bench.nvim.feed(':q<CR>');
       expect(await review.outcome).toMatchObject({ kind: 'rejected' });
@@ -418,7 +419,7 @@ describe('windows', () => {
     const { review, before } = await open();
     await bench.nvim.feed(':edit other.txt<CR>');
     expect(await review.outcome).toMatchObject({ kind: 'rejected' });
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(
         await bench.nvim.lua(
           `return { vim.fn.winlayout()[1], vim.fn.win_getid(), vim.fn.expand('%:t') }`,
@@ -444,7 +445,7 @@ describe('windows', () => {
     const { review, before } = await open({ setup: `vim.cmd('vsplit other.txt | wincmd p')` });
     await bench.nvim.command('noautocmd close');
     await review.close('withdrawn');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(
         await bench.nvim.lua(`return vim.tbl_map(function(window)
           return vim.fs.basename(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window)))
@@ -468,7 +469,7 @@ describe('windows', () => {
   test('the hidden one takes no focus', async () => {
     await open({ setup: `vim.o.switchbuf = 'useopen'` });
     await bench.nvim.feed(':sbuffer a.txt<CR>');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bench.nvim.lua('return vim.bo.buftype')).toBe('acwrite'),
     );
   });
@@ -484,7 +485,7 @@ describe('windows', () => {
     await bench.nvim.screen.shows('typedzero', ':w accepts, :q rejects', 'THREE');
     await bench.nvim.input('<Esc>u<C-w>j:q<CR>');
     expect(await review.outcome).toMatchObject({ kind: 'rejected' });
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bench.nvim.lua(`return vim.fn.winlayout()`)).toEqual(
         (before as { layout: unknown }).layout,
       ),
@@ -537,7 +538,7 @@ test('a change of many thousands of lines is drawn without holding keys up', asy
     bench.nvim.lua(`
       local ns = vim.api.nvim_get_namespaces().claude_bridge_inline
       return #vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, {})`);
-  await vi.waitFor(async () => expect(await marks()).toBe(60_000), { timeout: 20_000 });
+  await waitFor(async () => expect(await marks()).toBe(60_000));
   await bench.nvim.input('ggdd');
-  await vi.waitFor(async () => expect(await marks()).toBe(59_998), { timeout: 20_000 });
+  await waitFor(async () => expect(await marks()).toBe(59_998));
 });

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { ReviewSettings } from '../../src/nvim/review-port.ts';
 import { type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bench: ReviewBench;
 afterEach(() => bench.dispose());
@@ -204,7 +205,7 @@ describe.each(Object.entries(scenes))('%s', (_, scene) => {
       );
       if (scene.during) expect(await bench.nvim.lua(scene.during)).toBe('');
       await end(review.id);
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         expect(await bench.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(0);
         expect(await snapshot(bench.nvim), name).toEqual(before);
       });

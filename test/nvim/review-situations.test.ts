@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { startNvim } from '../support/nvim.ts';
 import { type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bench: ReviewBench;
 afterEach(() => bench.dispose());
@@ -18,7 +19,7 @@ const titles = () =>
     local layout = require('claude_bridge.review.state').pending()[1].layout
     return { vim.wo[layout.left].winbar, vim.wo[layout.right].winbar }`);
 const pending = () => bench.nvim.lua<number>(`return #require('claude_bridge.review').list()`);
-const gone = () => vi.waitFor(async () => expect(await pending()).toBe(0));
+const gone = () => waitFor(async () => expect(await pending()).toBe(0));
 
 async function start(options: Parameters<typeof startReviews>[0] = {}) {
   bench = await startReviews(options);
@@ -40,7 +41,7 @@ test.each([
   await bench.nvim.input('ccthree<Esc>uu<C-r>ggdGu');
   for (let i = 0; i < 6; i += 1) await bench.nvim.input('<C-w>w');
   await bench.nvim.input(':doautocmd FocusLost<CR>');
-  await vi.waitFor(async () => expect(await bench.nvim.lua('return vim.fn.histnr(":")')).toBe(1));
+  await waitFor(async () => expect(await bench.nvim.lua('return vim.fn.histnr(":")')).toBe(1));
   expect(bench.decided).toEqual([]);
   await bench.nvim.input(':q<CR>');
   expect(await review.outcome).toMatchObject({ kind: 'rejected' });
@@ -370,7 +371,7 @@ test('other plugins hear of reviews', async () => {
   await gone();
   await (await bench.open({ path: file, proposal: PROPOSAL, key: 'c' })).close('withdrawn');
   const data = (id: string, title: string) => ({ id, path: file, title });
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bench.nvim.lua('return heard')).toEqual([
       ['ClaudeBridgeReviewOpened', data('1', 'a')],
       ['ClaudeBridgeReviewAccepted', data('1', 'a')],
@@ -399,14 +400,14 @@ test('while Neovim waits at a prompt opening fails in time and is not done later
   const limits = { openMs: 400, attemptMs: 150, closeMs: 100 };
   const file = await start({ ui: true, limits });
   await bench.nvim.input(':echo "a\\nb\\nc"<CR>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bench.nvim.client.request('nvim_get_mode', [])).toMatchObject({ blocking: true }),
   );
   await expect(bench.open({ path: file, proposal: PROPOSAL })).rejects.toMatchObject({
     code: 'editor-busy',
   });
   await bench.nvim.input('<CR>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bench.nvim.client.request('nvim_get_mode', [])).toMatchObject({ blocking: false }),
   );
   expect(await pending()).toBe(0);
@@ -416,7 +417,7 @@ test('while Neovim waits at a prompt opening fails in time and is not done later
 test('a caller that withdraws meanwhile sees nothing shown later', async () => {
   const file = await start({ ui: true });
   await bench.nvim.input(':echo "a\\nb\\nc"<CR>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bench.nvim.client.request('nvim_get_mode', [])).toMatchObject({ blocking: true }),
   );
   const caller = new AbortController();
@@ -424,7 +425,7 @@ test('a caller that withdraws meanwhile sees nothing shown later', async () => {
   caller.abort();
   await expect(opening).rejects.toMatchObject({ code: 'cancelled' });
   await bench.nvim.input('<CR>');
-  await vi.waitFor(async () => expect(await pending()).toBe(0));
+  await waitFor(async () => expect(await pending()).toBe(0));
   expect(await bench.nvim.lua(`return vim.fn.winnr('$')`)).toBe(1);
 });
 
@@ -433,7 +434,7 @@ test('a view that cannot be closed at a prompt goes when the prompt is answered'
   const file = await start({ ui: true, limits });
   const review = await bench.open({ path: file, proposal: PROPOSAL });
   await bench.nvim.input(':echo "a\\nb\\nc"<CR>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bench.nvim.client.request('nvim_get_mode', [])).toMatchObject({ blocking: true }),
   );
   await review.close('stopped');
@@ -487,7 +488,7 @@ test('the file opens again where its cursor was last', async () => {
   await bench.nvim.command(`edit ${bench.write('other.txt', 'other\n')}`);
   await bench.open({ path: file, proposal: text.replace('line 7\n', 'changed\n') });
   await bench.nvim.input(':w<CR>');
-  await vi.waitFor(async () => expect(await bench.nvim.lua('return vim.wo.diff')).toBe(false));
+  await waitFor(async () => expect(await bench.nvim.lua('return vim.wo.diff')).toBe(false));
   await bench.nvim.command(`edit ${file}`);
   expect(await bench.nvim.lua(`return vim.fn.line('.')`)).toBe(30);
 });

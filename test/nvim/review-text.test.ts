@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fromView, toView } from '../../src/core/review-text.ts';
 import { type ReviewBench, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const BOM = '\uFEFF';
 const utf8 = (text: string) => Buffer.from(text);
@@ -228,6 +229,6 @@ describe('what the user makes of it', () => {
     bench = await startReviews();
     await bench.open({ path: bench.write('a.txt', 'a'), proposal: 'a\n' });
     expect(await bench.nvim.lua('return vim.wo.winbar')).toContain('adds the final newline');
-    await vi.waitFor(async () => expect(await bench.nvim.messages()).not.toMatch(/E\d+:/));
+    await waitFor(async () => expect(await bench.nvim.messages()).not.toMatch(/E\d+:/));
   });
 });

@@ -1,5 +1,6 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type ReviewBench, snapshot, startReviews } from '../support/reviews.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bench: ReviewBench | undefined;
 afterEach(() => bench?.dispose());
@@ -20,5 +21,5 @@ test('a proposal is shown right of its file and accepted by :w as it came', asyn
   expect(await bench.nvim.lua('return vim.fn.line(".")')).toBe(2);
   await bench.nvim.command('write');
   expect(await review.outcome).toEqual({ kind: 'accepted', text: 'one\nTWO\n', edited: false });
-  await vi.waitFor(async () => expect(await snapshot(bench?.nvim as never)).toEqual(before));
+  await waitFor(async () => expect(await snapshot(bench?.nvim as never)).toEqual(before));
 });

@@ -1,7 +1,8 @@
 /** How long a selection stands, and what never becomes one. */
 import fs from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Context, told } from '../support/context.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let context: Context;
 beforeEach(async () => {
@@ -15,7 +16,7 @@ const input = (keys: string) => context.nvim.input(keys);
 async function fence(): Promise<void> {
   await context.open('fence.txt', 'fence');
   await input('0l');
-  await vi.waitFor(() => {
+  await waitFor(() => {
     const last = context.selections.at(-1);
     expect([last?.path, last?.range.start.character]).toEqual([context.path('fence.txt'), 1]);
   });
@@ -31,7 +32,7 @@ describe('after visual mode', () => {
       await context.nvim.lua('vim.wait(60)');
       await context.told('beta', 0, 6, 0, 10);
       await input('j');
-      await vi.waitFor(() => expect(context.selections.at(-1)?.text).toBe(''));
+      await waitFor(() => expect(context.selections.at(-1)?.text).toBe(''));
     },
   );
 
@@ -64,7 +65,7 @@ describe('after visual mode', () => {
       await input('0viw');
       await context.told('alpha', 0, 0, 0, 5);
       await input(operator);
-      await vi.waitFor(() => expect(context.selections.at(-1)?.text).toBe(''));
+      await waitFor(() => expect(context.selections.at(-1)?.text).toBe(''));
     },
   );
 
@@ -73,7 +74,7 @@ describe('after visual mode', () => {
     await input('0viw<Esc>');
     await context.told('alpha', 0, 0, 0, 5);
     await input('xu');
-    await vi.waitFor(() => expect(context.selections.at(-1)?.text).toBe(''));
+    await waitFor(() => expect(context.selections.at(-1)?.text).toBe(''));
   });
 
   test('a block stands whole, to its ragged ends', async () => {
@@ -127,7 +128,7 @@ describe('what shows no file', () => {
     await input('0viw');
     await context.told('alpha', 0, 0, 0, 5);
     await input('<C-w>k');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await context.nvim.lua('return vim.bo.buftype')).toBe('nofile'),
     );
     expect(told(context.selections.at(-1))).toEqual(['alpha', 0, 0, 0, 5]);
@@ -152,9 +153,9 @@ describe('the file itself', () => {
   test('another file is told as soon as it is shown', async () => {
     const a = await context.open('a.txt', 'alpha');
     const b = await context.open('b.txt', 'beta');
-    await vi.waitFor(() => expect(context.selections.at(-1)?.path).toBe(b));
+    await waitFor(() => expect(context.selections.at(-1)?.path).toBe(b));
     await context.show(a);
-    await vi.waitFor(() => expect(context.selections.at(-1)?.path).toBe(a));
+    await waitFor(() => expect(context.selections.at(-1)?.path).toBe(a));
   });
 
   test('unsaved text is what is told', async () => {
@@ -176,16 +177,16 @@ describe('the file itself', () => {
 
   test('a renamed buffer is told by its new name, the old one as closed', async () => {
     const old = await context.open('a.txt', 'alpha');
-    await vi.waitFor(() => expect(context.selections.at(-1)?.path).toBe(old));
+    await waitFor(() => expect(context.selections.at(-1)?.path).toBe(old));
     await context.nvim.command('saveas b.txt');
-    await vi.waitFor(() => expect(context.selections.at(-1)?.path).toBe(context.path('b.txt')));
+    await waitFor(() => expect(context.selections.at(-1)?.path).toBe(context.path('b.txt')));
   });
 
   test('a large selection is told in part, with its whole range, and read whole', async () => {
     const line = '日本語 and more, seventy bytes and something to fill up the line';
     await context.open('a.txt', `${line}\n`.repeat(60_000));
     await input('ggVG');
-    await vi.waitFor(() => expect(context.selections.at(-1)?.range.end.line).toBe(59_999));
+    await waitFor(() => expect(context.selections.at(-1)?.range.end.line).toBe(59_999));
     const last = context.selections.at(-1);
     expect(last?.range.end).toEqual({ line: 59_999, character: line.length });
     expect(Buffer.byteLength(last?.text ?? '')).toBeLessThanOrEqual(256 * 1024);
@@ -199,7 +200,7 @@ describe('the file itself', () => {
   test('a line longer than the limit is cut between characters', async () => {
     await context.open('a.txt', `a${'語'.repeat(200_000)}`);
     await input('V');
-    await vi.waitFor(() => expect(context.selections.at(-1)?.text.length).toBeGreaterThan(1000));
+    await waitFor(() => expect(context.selections.at(-1)?.text.length).toBeGreaterThan(1000));
     expect(context.selections.at(-1)?.text).toMatch(/^a語+$/);
     expect(context.selections.at(-1)?.range.end.character).toBe(200_001);
   });
@@ -219,13 +220,13 @@ describe('movements', () => {
 
   test('are not followed one by one, and are waited for again at rest', async () => {
     await context.open('a.txt', 'x\n'.repeat(2_000));
-    await vi.waitFor(async () => expect(await waiting()).toBe(1));
+    await waitFor(async () => expect(await waiting()).toBe(1));
     const before = context.selections.length;
     await context.nvim.feed('j'.repeat(1_000));
     expect(await waiting()).toBe(0);
     await context.told('', 1_000, 0, 1_000, 0);
     expect(context.selections.length - before).toBeLessThan(100);
-    await vi.waitFor(async () => expect(await waiting()).toBe(1));
+    await waitFor(async () => expect(await waiting()).toBe(1));
     await context.nvim.input('j');
     await context.told('', 1_001, 0, 1_001, 0);
   });
@@ -238,7 +239,7 @@ describe('closing', () => {
       const file = await context.open('.env', 'SECRET=1');
       await context.nvim.command('enew');
       await context.nvim.command(`${command} ${file}`);
-      await vi.waitFor(() =>
+      await waitFor(() =>
         expect(context.of('document-closed')).toEqual([{ kind: 'document-closed', path: file }]),
       );
     },
@@ -253,11 +254,11 @@ describe('closing', () => {
 
   test('a closed and reopened file is told again', async () => {
     const file = await context.open('a.txt', 'alpha');
-    await vi.waitFor(() => expect(context.selections.at(-1)?.path).toBe(file));
+    await waitFor(() => expect(context.selections.at(-1)?.path).toBe(file));
     await context.nvim.command('bwipeout!');
-    await vi.waitFor(() => expect(context.of('document-closed')).toHaveLength(1));
+    await waitFor(() => expect(context.of('document-closed')).toHaveLength(1));
     await context.show(file);
-    await vi.waitFor(() => {
+    await waitFor(() => {
       const last = context.events.filter(({ kind }) => /selection|closed/.test(kind)).at(-1);
       expect(last?.kind).toBe('selection');
     });
@@ -280,7 +281,7 @@ describe('closing', () => {
     await context.told('', 0, 6, 0, 6);
     const count = context.events.length;
     await context.nvim.lua(`require('claude_bridge.events').start()`);
-    await vi.waitFor(() => {
+    await waitFor(() => {
       const since = context.events.slice(count);
       expect(since.map(({ kind }) => kind)).toEqual(['workspace', 'documents', 'selection']);
       expect(since[1]).toMatchObject({ paths: [file] });

@@ -1,5 +1,6 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { startNvim, type TestNvim } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let nvim: TestNvim | undefined;
 afterEach(() => nvim?.dispose());
@@ -8,7 +9,7 @@ test('notifications of the plugin reach a listener', async () => {
   nvim = await startNvim();
   const events = await nvim.captureNotifications();
   await nvim.lua(`require('claude_bridge.channel').notify({ kind = 'probe', n = 1 })`);
-  await vi.waitFor(() => expect(events).toEqual([{ kind: 'probe', n: 1 }]));
+  await waitFor(() => expect(events).toEqual([{ kind: 'probe', n: 1 }]));
 });
 
 test('a call past its deadline does nothing', async () => {
@@ -20,7 +21,7 @@ test('a call past its deadline does nothing', async () => {
 test('a hit-enter prompt blocks a user interface', async () => {
   nvim = await startNvim({ ui: true });
   await nvim.input(':echo "a\\nb\\nc"<CR>');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await nvim?.client.request('nvim_get_mode', [])).toMatchObject({ blocking: true }),
   );
 });

@@ -55,9 +55,7 @@ async function opened(args = '') {
   const before = starts().length;
   await toggle(args);
   await expect.poll(() => starts().length).toBe(before + 1);
-  await expect
-    .poll(() => nvim.lua(`return vim.fn.search('line 100', 'nw') > 0`), { timeout: 5000 })
-    .toBe(true);
+  await expect.poll(() => nvim.lua(`return vim.fn.search('line 100', 'nw') > 0`)).toBe(true);
   await expect.poll(mode).toBe('t');
 }
 /** Leaves terminal mode as a user does who reads on. */

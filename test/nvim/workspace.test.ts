@@ -1,9 +1,10 @@
 /** The folders by which an agent finds this editor. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { Context } from '../support/context.ts';
 import { tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let context: Context;
 const root = tempDir();
@@ -17,7 +18,7 @@ const folder = (name: string) => {
 const folders = () => context.of('workspace').at(-1)?.folders;
 const started = async (cwd: string, env: Record<string, string> = {}) => {
   context = await Context.start({ cwd, env });
-  await vi.waitFor(() => expect(folders()).toBeDefined());
+  await waitFor(() => expect(folders()).toBeDefined());
 };
 
 test('the working directory, as typed and as it is', async () => {
@@ -48,22 +49,22 @@ test('each change of directory, through links too', async () => {
   fs.symlinkSync(two, link);
   await started(one);
   await context.nvim.command(`cd ${two}`);
-  await vi.waitFor(() => expect(folders()).toEqual([two]));
+  await waitFor(() => expect(folders()).toEqual([two]));
   await context.nvim.command(`cd ${link}`);
-  await vi.waitFor(() => expect(folders()).toEqual([link, two]));
+  await waitFor(() => expect(folders()).toEqual([link, two]));
   await context.nvim.command(`cd ${one}`);
-  await vi.waitFor(() => expect(folders()).toEqual([one]));
+  await waitFor(() => expect(folders()).toEqual([one]));
 });
 
 test('directories of tabpage and window', async () => {
   const [one, two, three] = [folder('one'), folder('two'), folder('three')];
   await started(one);
   await context.nvim.command(`tcd ${two}`);
-  await vi.waitFor(() => expect(folders()).toEqual([two, one]));
+  await waitFor(() => expect(folders()).toEqual([two, one]));
   await context.nvim.command(`split | lcd ${three}`);
-  await vi.waitFor(() => expect(folders()).toEqual([three, two, one]));
+  await waitFor(() => expect(folders()).toEqual([three, two, one]));
   await context.nvim.command('wincmd p');
-  await vi.waitFor(() => expect(folders()).toEqual([two, one]));
+  await waitFor(() => expect(folders()).toEqual([two, one]));
 });
 
 test('folders of language servers, except those that would claim everything', async () => {
@@ -90,7 +91,7 @@ test('folders of language servers, except those that would claim everything', as
      })`,
     [folder('a b [x]'), '/', context.nvim.home],
   );
-  await vi.waitFor(() => expect(folders()).toEqual([one, folder('a b [x]')]));
+  await waitFor(() => expect(folders()).toEqual([one, folder('a b [x]')]));
 });
 
 test('a working directory that was removed costs nothing', async () => {
@@ -99,5 +100,5 @@ test('a working directory that was removed costs nothing', async () => {
   fs.rmSync(gone, { recursive: true });
   await context.nvim.lua(`require('claude_bridge.events').start()`);
   await context.nvim.command(`cd ${root}`);
-  await vi.waitFor(() => expect(folders()).toEqual([root]));
+  await waitFor(() => expect(folders()).toEqual([root]));
 });

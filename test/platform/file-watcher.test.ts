@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FileWatcher, type FileWatcherLimits } from '../../src/platform/file-watcher.ts';
 import { MemoryLogger } from '../support/logger.ts';
 import { tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let folder: string;
 let told: string[][];
@@ -70,7 +71,7 @@ test('a file that is deleted and comes back is told once, as there', async () =>
   fs.writeFileSync(name, 'back\n');
   await expect.poll(() => states).toEqual([true]);
   fs.rmSync(name);
-  await expect.poll(() => states, { timeout: 5_000 }).toEqual([true, false]);
+  await expect.poll(() => states).toEqual([true, false]);
 });
 
 test('a file that appears is told', async () => {
@@ -194,7 +195,7 @@ test('looking for an expected write ends', async () => {
   const stat = vi.spyOn(fs, 'statSync');
   const files = start({ expectMs: 30 });
   files.expect(name);
-  await vi.waitFor(() => expect(stat.mock.calls.length).toBeGreaterThan(2));
+  await waitFor(() => expect(stat.mock.calls.length).toBeGreaterThan(2));
   const looks = async () => {
     const count = stat.mock.calls.length;
     await new Promise((resolve) => setTimeout(resolve, 40));

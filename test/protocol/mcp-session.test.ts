@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { BridgeError } from '../../src/core/errors.ts';
 import type { ChannelEnd } from '../../src/protocol/channel.ts';
 import {
@@ -11,8 +11,9 @@ import {
 import type { ClientInfo, ToolResult } from '../../src/protocol/sdk.ts';
 import { MemoryLogger } from '../support/logger.ts';
 import { MemoryChannel } from '../support/memory-channel.ts';
+import { waitFor } from '../support/wait-for.ts';
 
-const soon = <T>(check: () => T) => vi.waitFor(check, { interval: 1, timeout: 5_000 });
+const soon = <T>(check: () => T) => waitFor(check, { interval: 1 });
 const answer = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
 
 /** Tools that answer, fail in each way, or wait for their signal. */

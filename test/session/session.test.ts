@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../src/core/errors.ts';
 import type { Review, ReviewOutcome, ReviewRequest } from '../../src/core/reviews.ts';
 import { SessionManager } from '../../src/session/manager.ts';
@@ -8,6 +8,7 @@ import type { SessionSink } from '../../src/session/ports.ts';
 import type { PermissionPrompt } from '../../src/session/prompts.ts';
 import { tempDir } from '../support/nvim.ts';
 import { MemoryLink, MemoryView, silentLogger } from '../support/session-doubles.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 interface TestReview {
   readonly request: ReviewRequest;
@@ -111,7 +112,7 @@ function only<T>(list: readonly T[]): T {
 const live = (): AbortSignal => new AbortController().signal;
 
 async function shown(at: Scene, session = 'one') {
-  await vi.waitFor(() => expect(at.view.shown.has(session)).toBe(true));
+  await waitFor(() => expect(at.view.shown.has(session)).toBe(true));
   return at.view.get(session);
 }
 
@@ -120,7 +121,7 @@ describe('the manager', () => {
     scene.open();
     await shown(scene);
     scene.open({ agent: 'one' });
-    await vi.waitFor(() => expect(scene.view.opened).toBe(2));
+    await waitFor(() => expect(scene.view.opened).toBe(2));
     expect(only(scene.links).calls).toEqual(['start']);
   });
 
@@ -155,7 +156,7 @@ describe('the manager', () => {
     scene.manager.handle({ kind: 'chat_set_model', session: 'one', model: 'm' });
     scene.manager.handle({ kind: 'chat_set_mode', session: 'one', mode: 'plan' });
     const expected = ['pause', 'resume', 'reset', 'cancel', 'switch c1', 'load c2'];
-    await vi.waitFor(() => expect(calls).toEqual(['start', ...expected, 'model m', 'mode plan']));
+    await waitFor(() => expect(calls).toEqual(['start', ...expected, 'model m', 'mode plan']));
   });
 
   test('gives up an agent that does not begin, before all that waits for it', async () => {
@@ -170,16 +171,16 @@ describe('the manager', () => {
     const { calls } = only(scene.links);
     scene.manager.handle({ kind: 'chat_set_model', session: 'one', model: 'm' });
     scene.manager.handle({ kind: 'chat_cancel', session: 'one' });
-    await vi.waitFor(() => expect(calls).toEqual(['start', 'cancel']));
+    await waitFor(() => expect(calls).toEqual(['start', 'cancel']));
     begin();
-    await vi.waitFor(() => expect(calls).toEqual(['start', 'cancel', 'model m']));
+    await waitFor(() => expect(calls).toEqual(['start', 'cancel', 'model m']));
   });
 
   test('shows the sessions that the agent remembers', async () => {
     scene.open();
     scene.manager.handle({ kind: 'chat_list', session: 'one' });
     const view = await shown(scene);
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(view.sessions).toEqual([{ id: 'c1', title: 'First', current: true }]),
     );
   });
@@ -188,10 +189,10 @@ describe('the manager', () => {
     scene.open();
     await shown(scene);
     scene.manager.handle({ kind: 'chat_close', session: 'one' });
-    await vi.waitFor(() => expect(scene.view.closed).toEqual(['one']));
+    await waitFor(() => expect(scene.view.closed).toEqual(['one']));
     expect(only(scene.links).calls.at(-1)).toBe('dispose');
     scene.open();
-    await vi.waitFor(() => expect(scene.links).toHaveLength(2));
+    await waitFor(() => expect(scene.links).toHaveLength(2));
   });
 });
 
@@ -200,7 +201,7 @@ describe('what the user sends', () => {
     scene.open();
     const view = await shown(scene);
     scene.manager.handle({ kind: 'chat_send', session: 'one', text: 'hello' });
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect([...view.entries.values()]).toMatchObject([
         { kind: 'user', text: 'hello', delivery: 'sent' },
       ]),
@@ -215,7 +216,7 @@ describe('what the user sends', () => {
     scene.open();
     const view = await shown(scene);
     scene.manager.handle({ kind: 'chat_send', session: 'one', text: 'hello' });
-    await vi.waitFor(() => expect(view.input).toBe('hello'));
+    await waitFor(() => expect(view.input).toBe('hello'));
     expect([...view.entries.values()]).toMatchObject([
       { kind: 'user', delivery: 'failed' },
       { kind: 'notice', text: 'Not sent: no such program. The text is back in the prompt.' },
@@ -230,9 +231,9 @@ describe('what the user sends', () => {
     const view = await shown(scene);
     scene.manager.handle({ kind: 'chat_send', session: 'one', text: 'first' });
     scene.manager.handle({ kind: 'chat_send', session: 'one', text: 'second' });
-    await vi.waitFor(() => expect(view.status?.queued).toBe(2));
+    await waitFor(() => expect(view.status?.queued).toBe(2));
     scene.manager.handle({ kind: 'chat_close', session: 'one' });
-    await vi.waitFor(() => expect(scene.view.closed).toEqual(['one']));
+    await waitFor(() => expect(scene.view.closed).toEqual(['one']));
     expect(view.input).toContain('first');
     expect(view.input).toContain('second');
   });
@@ -249,13 +250,13 @@ describe('what the user sends', () => {
     const view = await shown(scene);
     const attachments = [{ path: open, first: 1, last: 2 }, { path: large }, { path: binary }];
     scene.manager.handle({ kind: 'chat_send', session: 'one', text: 'see', attachments });
-    await vi.waitFor(() => expect(only(scene.links).prompts).toHaveLength(1));
+    await waitFor(() => expect(only(scene.links).prompts).toHaveLength(1));
     expect(only(only(scene.links).prompts).slice(1)).toEqual([
       { kind: 'file', path: open, lines: { first: 1, last: 2 }, text: 'b\nc' },
       { kind: 'file', path: large },
       { kind: 'file', path: binary },
     ]);
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect([...view.entries.values()]).toMatchObject([
         { attachments: [{ label: 'open.txt:2-3' }, { label: 'large.txt' }, { label: 'binary' }] },
       ]),
@@ -267,7 +268,7 @@ describe('what the user sends', () => {
     const view = await shown(scene);
     const attachments = [{ path: '/w/.env' }];
     scene.manager.handle({ kind: 'chat_send', session: 'one', text: 'see', attachments });
-    await vi.waitFor(() => expect(view.input).toBe('see'));
+    await waitFor(() => expect(view.input).toBe('see'));
     expect(only(scene.links).prompts).toEqual([]);
     scene.manager.push({ kind: 'file-saved', path: '/w/.env' });
     scene.manager.push({ kind: 'file-saved', path: '/w/a' });
@@ -281,7 +282,7 @@ describe('what the user sends', () => {
     sink.update({ kind: 'about', about: { conversation: 'c9' } });
     sink.state('failed', 'it exited');
     scene.manager.handle({ kind: 'chat_send', session: 'one', text: 'again' });
-    await vi.waitFor(() => expect(only(scene.links).prompts).toHaveLength(1));
+    await waitFor(() => expect(only(scene.links).prompts).toHaveLength(1));
     expect(only(scene.links).calls).toEqual(['start', 'start c9']);
   });
 });
@@ -294,8 +295,8 @@ describe('prompts', () => {
       only(scene.sinks).ask(permission({ title: `Run ${at}` }), live()),
     );
     for (let at = 0; at < 50; at += 1) {
-      await vi.waitFor(() => expect(view.prompt?.title).toBe(`Run ${at}`));
-      await vi.waitFor(() => expect(view.status?.waiting).toBe(50 - at));
+      await waitFor(() => expect(view.prompt?.title).toBe(`Run ${at}`));
+      await waitFor(() => expect(view.status?.waiting).toBe(50 - at));
       const option = at % 2 ? 'y' : 'n';
       scene.manager.handle({ kind: 'chat_decide', session: 'one', id: view.prompt?.id, option });
     }
@@ -312,19 +313,19 @@ describe('prompts', () => {
     const elsewhere = new AbortController();
     const first = only(scene.sinks).ask(permission(), withdrawn.signal);
     const second = only(scene.sinks).ask(permission(), elsewhere.signal);
-    await vi.waitFor(() => expect(view.prompt).toBeDefined());
+    await waitFor(() => expect(view.prompt).toBeDefined());
     withdrawn.abort();
     elsewhere.abort('elsewhere');
     expect(await first).toEqual({ kind: 'cancelled' });
     expect(await second).toEqual({ kind: 'cancelled' });
-    await vi.waitFor(() => expect(view.dismissed).toEqual(['p1 withdrawn', 'p2 elsewhere']));
+    await waitFor(() => expect(view.dismissed).toEqual(['p1 withdrawn', 'p2 elsewhere']));
   });
 
   test('take an answer once, and one of the options only', async () => {
     scene.open();
     const view = await shown(scene);
     const asked = only(scene.sinks).ask(permission(), live());
-    await vi.waitFor(() => expect(view.prompt).toBeDefined());
+    await waitFor(() => expect(view.prompt).toBeDefined());
     const decide = (option: string, reason?: string) =>
       scene.manager.handle({ kind: 'chat_decide', session: 'one', id: 'p1', option, reason });
     decide('maybe');
@@ -355,11 +356,11 @@ describe('prompts', () => {
       },
       live(),
     );
-    await vi.waitFor(() => expect(view.prompt).toBeDefined());
+    await waitFor(() => expect(view.prompt).toBeDefined());
     const answer = (values: object) =>
       scene.manager.handle({ kind: 'chat_answer', session: 'one', id: 'p1', values });
     answer({ port: 'x' });
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(view.prompt).toMatchObject({
         errors: { host: 'is needed', port: 'must be a number' },
         values: { port: 'x' },
@@ -387,18 +388,18 @@ describe('an edit that needs a permission', () => {
     scene.open();
     const view = await shown(scene);
     const asked = only(scene.sinks).ask(edit, live());
-    await vi.waitFor(() => expect(scene.reviews).toHaveLength(1));
+    await waitFor(() => expect(scene.reviews).toHaveLength(1));
     expect(only(scene.reviews).request).toMatchObject({ owner: 'session one', proposal: 'new' });
-    await vi.waitFor(() => expect(view.prompt).toMatchObject({ review: true }));
+    await waitFor(() => expect(view.prompt).toMatchObject({ review: true }));
     only(scene.reviews).decide({ kind: 'accepted', text: 'mine', edited: true });
     expect(await asked).toMatchObject({ option: { id: 'y' }, edited: 'mine' });
-    await vi.waitFor(() => expect(view.dismissed).toEqual(['p1 elsewhere']));
+    await waitFor(() => expect(view.dismissed).toEqual(['p1 elsewhere']));
   });
 
   test('is rejected in the review view with a reason', async () => {
     scene.open();
     const asked = only(scene.sinks).ask(edit, live());
-    await vi.waitFor(() => expect(scene.reviews).toHaveLength(1));
+    await waitFor(() => expect(scene.reviews).toHaveLength(1));
     only(scene.reviews).decide({ kind: 'rejected', reason: 'no' });
     expect(await asked).toMatchObject({ option: { id: 'n' }, reason: 'no' });
   });
@@ -407,9 +408,9 @@ describe('an edit that needs a permission', () => {
     scene.open();
     const view = await shown(scene);
     const asked = only(scene.sinks).ask(edit, live());
-    await vi.waitFor(() => expect(scene.reviews).toHaveLength(1));
+    await waitFor(() => expect(scene.reviews).toHaveLength(1));
     only(scene.reviews).typed = 'mine';
-    await vi.waitFor(() => expect(view.prompt).toBeDefined());
+    await waitFor(() => expect(view.prompt).toBeDefined());
     scene.manager.handle({ kind: 'chat_decide', session: 'one', id: 'p1', option: 'y' });
     expect(await asked).toMatchObject({ option: { id: 'y' }, edited: 'mine' });
     expect(only(scene.reviews).ends).toEqual(['decided-elsewhere']);
@@ -421,10 +422,10 @@ describe('an edit that needs a permission', () => {
     void only(scene.sinks).ask(permission(), live());
     void only(scene.sinks).ask(edit, live());
     scene.manager.handle({ kind: 'chat_decide', session: 'one', id: 'nothing', option: 'y' });
-    await vi.waitFor(() => expect(scene.view.get('one').status?.waiting).toBe(2));
+    await waitFor(() => expect(scene.view.get('one').status?.waiting).toBe(2));
     expect(scene.reviews).toHaveLength(0);
     scene.manager.handle({ kind: 'chat_decide', session: 'one', id: 'p1', option: 'y' });
-    await vi.waitFor(() => expect(scene.reviews).toHaveLength(1));
+    await waitFor(() => expect(scene.reviews).toHaveLength(1));
   });
 
   test('is asked by the prompt alone where the configuration says so', async () => {
@@ -432,7 +433,7 @@ describe('an edit that needs a permission', () => {
     plain.open();
     const view = await shown(plain);
     const asked = only(plain.sinks).ask(edit, live());
-    await vi.waitFor(() => expect(view.prompt).toBeDefined());
+    await waitFor(() => expect(view.prompt).toBeDefined());
     plain.manager.handle({ kind: 'chat_decide', session: 'one', id: 'p1', option: 'y' });
     expect(await asked).toMatchObject({ kind: 'decided' });
     expect(plain.reviews).toHaveLength(0);
@@ -459,7 +460,7 @@ describe('the feed of a view', () => {
     for (let at = 0; at < 10_000; at += 1) {
       sink.update({ kind: 'text', role: 'agent', text: `${at} ` });
     }
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect([...view.entries.values()]).toMatchObject([{ kind: 'agent', text: whole }]),
     );
     expect(scene.view.batches.length).toBeLessThan(20);
@@ -478,8 +479,8 @@ describe('the feed of a view', () => {
       }
     };
     only(scene.sinks).update({ kind: 'text', role: 'agent', text: 'once' });
-    await vi.waitFor(() => expect(scene.view.batches.length).toBeGreaterThan(1));
-    await vi.waitFor(() => expect([...view.entries.values()]).toMatchObject([{ text: 'once' }]));
+    await waitFor(() => expect(scene.view.batches.length).toBeGreaterThan(1));
+    await waitFor(() => expect([...view.entries.values()]).toMatchObject([{ text: 'once' }]));
   });
 
   test('a closed view gets nothing until it is shown, and then all of it', async () => {
@@ -494,7 +495,7 @@ describe('the feed of a view', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     scene.view.onApply = () => {};
     scene.manager.handle({ kind: 'chat_show', session: 'one' });
-    await vi.waitFor(() => expect(view.prompt).toMatchObject({ id: 'p1' }));
+    await waitFor(() => expect(view.prompt).toMatchObject({ id: 'p1' }));
     expect([...view.entries.values()]).toMatchObject([{ text: 'unseen' }]);
     scene.manager.handle({ kind: 'chat_decide', session: 'one', id: 'p1', option: 'y' });
     expect(await asked).toMatchObject({ kind: 'decided' });
@@ -509,7 +510,7 @@ describe('the feed of a view', () => {
       if (fails === 0) throw new BridgeError('editor-failed', 'a mistake');
     };
     only(scene.sinks).update({ kind: 'text', role: 'agent', text: 'again' });
-    await vi.waitFor(() => expect([...view.entries.values()]).toMatchObject([{ text: 'again' }]));
+    await waitFor(() => expect([...view.entries.values()]).toMatchObject([{ text: 'again' }]));
     expect(scene.view.opened).toBe(2);
   });
 });

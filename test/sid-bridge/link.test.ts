@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startProcess } from '../../src/platform/agent-process.ts';
 import { parseFrame } from '../../src/sid-bridge/frames.ts';
@@ -11,6 +11,7 @@ import { SidBridgeLink, type SidBridgeLinkOptions } from '../../src/sid-bridge/l
 import { sameToken, WsServer } from '../../src/transport/pipe/ws-server.ts';
 import { LiveSession } from '../support/live-session.ts';
 import { PROJECT, tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** A turn in the frames of a real sid-code. */
 const FRAMES = readFileSync(path.join(PROJECT, 'test/fixtures/sid-bridge.jsonl'), 'utf8')
@@ -50,7 +51,7 @@ class SidCode {
   }
 
   async hears(type: string) {
-    await vi.waitFor(() => expect(this.heard.map((frame) => frame.type)).toContain(type));
+    await waitFor(() => expect(this.heard.map((frame) => frame.type)).toContain(type));
     return this.heard.findLast((frame) => frame.type === type);
   }
 }
@@ -89,8 +90,8 @@ function start(options: Partial<SidBridgeLinkOptions> = {}): LiveSession {
 async function meet(options: Partial<SidBridgeLinkOptions> = {}): Promise<void> {
   live = start(options);
   live.open();
-  await vi.waitFor(() => expect(server.port).not.toBe(0));
-  await vi.waitFor(() => expect(live.view.shown.has('it')).toBe(true));
+  await waitFor(() => expect(server.port).not.toBe(0));
+  await waitFor(() => expect(live.view.shown.has('it')).toBe(true));
   sid = new SidCode();
   await sid.call(url);
   await live.state('connected');

@@ -1,9 +1,9 @@
 /** What Neovim, its node process and the disk hold. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { vi } from 'vitest';
 import { z } from 'zod';
 import type { TestBridge } from '../support/bridge.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const NodeReport = z.object({
   heapUsed: z.number(),
@@ -63,7 +63,7 @@ export async function measure(bridge: TestBridge, probe: string): Promise<Measur
     Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
   fs.rmSync(probe, { force: true });
   process.kill(await bridge.nodePid(), 'SIGUSR2');
-  const report = await vi.waitFor(() => fs.readFileSync(probe, 'utf8'), { timeout: 10_000 });
+  const report = await waitFor(() => fs.readFileSync(probe, 'utf8'));
   return {
     nvim: { ...nvim, rss, files: fs.readdirSync(`/proc/${pid}/fd`).length },
     node: NodeReport.parse(JSON.parse(report)),

@@ -3,9 +3,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startBridge, type TestBridge, whenReady } from '../support/bridge.ts';
 import { removeFolder, tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { Agents } from './agents.ts';
 import { type Measure, measure } from './measure.ts';
 import { Random } from './random.ts';
@@ -76,12 +77,12 @@ const machine = {
   async kill(of: TestBridge) {
     const pid = await of.nodePid();
     process.kill(pid, 'SIGKILL');
-    await vi.waitFor(async () => expect(await of.nodePid()).not.toBe(pid), { timeout: 10_000 });
+    await waitFor(async () => expect(await of.nodePid()).not.toBe(pid));
   },
   async restart(of: TestBridge) {
     const pid = await of.nodePid();
     await of.nvim.command('ClaudeBridgeRestart');
-    await vi.waitFor(async () => expect(await of.nodePid()).not.toBe(pid), { timeout: 10_000 });
+    await waitFor(async () => expect(await of.nodePid()).not.toBe(pid));
   },
   async stopAndStart(of: TestBridge) {
     await of.nvim.command('ClaudeBridgeStop');
@@ -89,7 +90,7 @@ const machine = {
   },
   async loseLock(of: TestBridge) {
     fs.rmSync(of.lockFile, { force: true });
-    await vi.waitFor(() => fs.accessSync(of.lockFile), { timeout: 10_000 });
+    await waitFor(() => fs.accessSync(of.lockFile));
   },
 };
 
@@ -135,12 +136,10 @@ async function expectNoFault(of: TestBridge, user: User): Promise<void> {
 async function tidy(of: TestBridge): Promise<void> {
   const { nvim } = of;
   await nvim.input('<C-\\><C-n>');
-  await vi.waitFor(
-    async () =>
-      expect(
-        await nvim.lua(`return vim.tbl_count(require('claude_bridge.review.state').reviews)`),
-      ).toBe(0),
-    { timeout: 10_000 },
+  await waitFor(async () =>
+    expect(
+      await nvim.lua(`return vim.tbl_count(require('claude_bridge.review.state').reviews)`),
+    ).toBe(0),
   );
   await nvim.lua(
     `

@@ -1,9 +1,9 @@
 /** The whole product: a real Neovim, the built node side, and clients on its socket. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { vi } from 'vitest';
 import { removeFolder, type StartOptions, startNvim, type TestNvim, tempDir } from './nvim.ts';
 import { Peer, type PeerOptions } from './peer.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface BridgeInfo {
   readonly port: number;
@@ -59,7 +59,7 @@ export async function startBridge(options: BridgeOptions = {}): Promise<TestBrid
 
 /** Waits until Neovim has been told that the bridge listens. */
 export async function whenReady(nvim: TestNvim): Promise<BridgeInfo> {
-  const info = await vi.waitFor(
+  const info = await waitFor(
     async () => {
       const told = await nvim.lua<{
         state: string;
@@ -73,7 +73,7 @@ export async function whenReady(nvim: TestNvim): Promise<BridgeInfo> {
       if (told.state !== 'ready') throw new Error(`the bridge is ${told.state}`);
       return told;
     },
-    { timeout: 15_000, interval: 20 },
+    { interval: 20 },
   );
   const lockFile = info.lock_files[0] ?? '';
   const lock = JSON.parse(fs.readFileSync(lockFile, 'utf8')) as { authToken: string };

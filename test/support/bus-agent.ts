@@ -1,11 +1,11 @@
 /** A scripted agent at the other end of the bus: plays any message and keeps what it hears. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type EditorMessage, worthOf } from '../../src/bus/editor-messages.ts';
 import { decode, type Envelope, encode } from '../../src/bus/envelope.ts';
 import { SendQueue } from '../../src/bus/send-queue.ts';
+import { waitFor } from './wait-for.ts';
 
 export class BusAgent {
   readonly heard: Envelope[] = [];
@@ -61,11 +61,11 @@ export class BusAgent {
   }
 
   async hears(type: string, count = 1): Promise<Envelope> {
-    await vi.waitFor(() => {
+    await waitFor(() => {
       if (this.of(type).length < count) {
         throw new Error(`${type} was not heard, but ${this.heard.map((m) => m.type).join(', ')}`);
       }
-    }, 15_000);
+    });
     return this.of(type).at(-1) as Envelope;
   }
 

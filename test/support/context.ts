@@ -1,12 +1,13 @@
 /** A Neovim in a workspace of its own whose events are told, parsed as the bridge parses them. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { EditorEvent, Selection } from '../../src/core/ports.ts';
 import { RpcCalls } from '../../src/nvim/calls.ts';
 import { contextPort } from '../../src/nvim/context-port.ts';
 import { parseEditorEvent } from '../../src/nvim/event-source.ts';
 import { type StartOptions, startNvim, type TestNvim, tempDir } from './nvim.ts';
+import { waitFor } from './wait-for.ts';
 
 /** A selection as plain numbers: `[text, start line, start character, end line, end character]`. */
 export type Told = [string, number, number, number, number];
@@ -83,7 +84,7 @@ export class Context {
 
   /** Waits until this was told last. */
   async told(...wanted: Told): Promise<void> {
-    await vi.waitFor(() => expect(told(this.selections.at(-1))).toEqual(wanted));
+    await waitFor(() => expect(told(this.selections.at(-1))).toEqual(wanted));
   }
 
   async dispose(): Promise<void> {

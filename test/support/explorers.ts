@@ -1,8 +1,8 @@
 /** Explorers of other plugins, each opened on a folder: the real one where it is there. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { vi } from 'vitest';
 import { PROJECT, type TestNvim } from './nvim.ts';
+import { waitFor } from './wait-for.ts';
 
 interface Driver {
   /** Folders of the real plugin and of what it needs. */
@@ -89,7 +89,7 @@ export class Explorer {
   /** Resolves when the list shows these names. */
   async open(folder: string, names: readonly string[]): Promise<void> {
     await this.nvim.lua(this.#driver.open, [folder]);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       for (const name of names) await this.row(name);
     });
   }

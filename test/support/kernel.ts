@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { vi } from 'vitest';
 import type {
   CodeQuestion,
   CodeResult,
@@ -17,6 +16,7 @@ import { KernelService } from '../../src/kernel/service.ts';
 import { untilListening } from './listening.ts';
 import { MemoryLogger } from './logger.ts';
 import { PROJECT, tempDir } from './nvim.ts';
+import { waitFor } from './wait-for.ts';
 
 /** False skips the tests, except in CI, where they have to run. */
 export const hasKernel =
@@ -142,9 +142,9 @@ export function isAlive(pid: number): boolean {
 }
 
 export const expectDead = (pid: number) =>
-  vi.waitFor(() => {
+  waitFor(() => {
     if (isAlive(pid)) throw new Error(`process ${pid} still runs`);
-  }, 10_000);
+  });
 
 function read(file: string): string {
   try {

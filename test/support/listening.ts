@@ -1,9 +1,9 @@
 import net from 'node:net';
-import { vi } from 'vitest';
+import { waitFor } from './wait-for.ts';
 
 /** Waits until somebody takes connections there: a file or a process may be there before. */
 export function untilListening(target: net.NetConnectOpts): Promise<void> {
-  return vi.waitFor(
+  return waitFor(
     () =>
       new Promise<void>((resolve, reject) => {
         const socket = net.connect(target);
@@ -13,6 +13,6 @@ export function untilListening(target: net.NetConnectOpts): Promise<void> {
           resolve();
         });
       }),
-    { timeout: 20_000, interval: 20 },
+    { interval: 20 },
   );
 }

@@ -1,11 +1,11 @@
 /** A real session with a link of the test's choice and all else in memory. */
-import { vi } from 'vitest';
 import type { Review, ReviewOutcome, ReviewRequest } from '../../src/core/reviews.ts';
 import { SessionManager } from '../../src/session/manager.ts';
 import type { Entry } from '../../src/session/model.ts';
 import type { AgentLink, BufferPort, LinkContext } from '../../src/session/ports.ts';
 import type { ShownPrompt } from '../../src/session/prompts.ts';
 import { MemoryView, type ShownSession, silentLogger } from './session-doubles.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface LiveReview {
   readonly request: ReviewRequest;
@@ -87,7 +87,7 @@ export class LiveSession {
   }
 
   async eventually(check: () => void, timeout = 10_000): Promise<void> {
-    await vi.waitFor(check, { timeout, interval: 10 });
+    await waitFor(check, { timeout, interval: 10 });
   }
 
   async dispose(): Promise<void> {

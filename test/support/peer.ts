@@ -1,7 +1,7 @@
 /** A scripted Claude Code: a real WebSocket client that says what the real one says. */
 import { once } from 'node:events';
-import { vi } from 'vitest';
 import WebSocket from 'ws';
+import { waitFor } from './wait-for.ts';
 
 export interface PeerOptions {
   port: number;
@@ -202,13 +202,13 @@ export class Peer {
 
   /** Waits until at least `count` notifications of the method have come. */
   async waitFor(method: string, count = 1): Promise<Record<string, unknown>[]> {
-    return vi.waitFor(
+    return waitFor(
       () => {
         const told = this.told(method);
         if (told.length < count) throw new Error(`${told.length} of ${count} ${method} came`);
         return told;
       },
-      { timeout: 5_000, interval: 5 },
+      { interval: 5 },
     );
   }
 

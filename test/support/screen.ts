@@ -1,7 +1,7 @@
 /** What a user sees: the grid of a Neovim with a user interface, kept from its redraw events. */
 import type { NeovimClient } from 'neovim';
-import { vi } from 'vitest';
 import { z } from 'zod';
+import { waitFor } from './wait-for.ts';
 
 /** A cell: its text, then its highlight and how often it comes, each where it is not as before. */
 const Cell = z.tuple([z.string()]).rest(z.number());
@@ -52,12 +52,12 @@ export class Screen {
   }
 
   #until(problem: () => string | undefined): Promise<void> {
-    return vi.waitFor(
+    return waitFor(
       () => {
         const found = problem();
         if (found !== undefined) throw new Error(`${found}\n${this.text}`);
       },
-      { timeout: 10_000, interval: 20 },
+      { interval: 20 },
     );
   }
 

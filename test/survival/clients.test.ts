@@ -4,9 +4,10 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const MB = 1024 * 1024;
 let bridge: TestBridge;
@@ -28,8 +29,8 @@ afterEach(async () => {
   // It is the same process, it has let go of the client, and it is fit.
   expect(await bridge.nodePid()).toBe(pid);
   expect(await good.callTexts('getOpenEditors')).toHaveLength(1);
-  await vi.waitFor(async () => expect(await clients()).toBe(1), { timeout: 5_000 });
-  await vi.waitFor(() => expect(memory()).toBeLessThan(400 * MB), { timeout: 5_000 });
+  await waitFor(async () => expect(await clients()).toBe(1));
+  await waitFor(() => expect(memory()).toBeLessThan(400 * MB));
 });
 afterAll(() => bridge?.dispose());
 
@@ -112,7 +113,7 @@ async function closeCodeFor(bytes: Buffer): Promise<number | undefined> {
 async function isServed(): Promise<void> {
   const began = performance.now();
   expect(await good.callTexts('closeAllDiffTabs')).toEqual(['CLOSED_0_DIFF_TABS']);
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(performance.now() - began).toBeLessThan(3_000);
 }
 
 describe('half a connection', () => {
@@ -257,7 +258,7 @@ describe('a flood', () => {
   }, async () => {
     await good.call('openFile', { filePath: path.join(bridge.workspace, 'large.txt') });
     await bridge.nvim.feed('ggVG');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect((await good.callTexts('getLatestSelection'))[0]?.length).toBeGreaterThan(200_000),
     );
     const { socket } = await upgrade();
@@ -294,10 +295,8 @@ describe('a flood', () => {
       await new Promise(setImmediate);
     }
     const log = path.join(bridge.nvim.home, '.local/state/nvim/claude-bridge.log');
-    await vi.waitFor(
-      () =>
-        expect(fs.readFileSync(log, 'utf8')).toMatch(/disconnected.*bytes unread by the client/),
-      { timeout: 20_000 },
+    await waitFor(() =>
+      expect(fs.readFileSync(log, 'utf8')).toMatch(/disconnected.*bytes unread by the client/),
     );
     socket.resume();
     await ended(socket);
@@ -335,7 +334,7 @@ describe('calls', () => {
     for (const id of ids) peer.cancel(id);
     await Promise.all(answers);
     for (const id of ids) expect(peer.answers(id)).toHaveLength(1);
-    await vi.waitFor(async () => expect(await views()).toEqual(before), { timeout: 5_000 });
+    await waitFor(async () => expect(await views()).toEqual(before));
     for (const id of [...ids, 'never', 0, '', -1]) peer.cancel(id);
     peer.notify('notifications/cancelled');
     peer.notify('notifications/cancelled', { requestId: null });
@@ -349,10 +348,10 @@ describe('calls', () => {
     const calls = Array.from({ length: 30 }, (_, i) =>
       propose(peer, `gone ${i}`).catch(() => 'gone'),
     );
-    await vi.waitFor(async () => expect(await views()).not.toEqual(before));
+    await waitFor(async () => expect(await views()).not.toEqual(before));
     peer.terminate();
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['gone']));
-    await vi.waitFor(async () => expect(await views()).toEqual(before), { timeout: 5_000 });
+    await waitFor(async () => expect(await views()).toEqual(before));
   });
 
   test.each([[0], [''], ['0'], [-1], [2 ** 53 - 1], ['a'.repeat(100)], ['\u0000"\\']])(

@@ -1,9 +1,10 @@
 /** Neovim leaves when it is told to, whatever of ours is on the screen or gone from the disk. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { isRunning, startBridge, type TestBridge } from '../support/bridge.ts';
 import { PROJECT, removeFolder, tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 let copy: string;
@@ -33,13 +34,13 @@ async function startAll(): Promise<number[]> {
   });
   const peer = await bridge.peer();
   await bridge.nvim.command('ClaudeBridgeTerminal');
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bridge.nvim.lua('return vim.bo.buftype')).toBe('terminal'),
   );
   const file = path.join(bridge.workspace, 'a.txt');
   const proposal = { old_file_path: file, new_file_path: file, new_file_contents: 'two\n' };
   void peer.callTexts('openDiff', { ...proposal, tab_name: 't' }).catch(() => {});
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1),
   );
   return [bridge.nvim.child.pid ?? 0, await bridge.nodePid()];
@@ -58,7 +59,7 @@ const updates: Record<string, () => void> = {
 };
 
 const allEnd = (pids: readonly number[]) =>
-  vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 8_000 });
+  waitFor(() => expect(pids.filter(isRunning)).toEqual([]));
 
 describe.each(Object.keys(updates))('with the plugin folder %s', (update) => {
   test.each(['SIGHUP', 'SIGTERM', ':qa!'] as const)('%s ends everything', async (way) => {

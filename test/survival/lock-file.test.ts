@@ -1,7 +1,7 @@
 /** Agents find the editor, whatever becomes of its lock file, its folder and its disk. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   type BridgeOptions,
   isRunning,
@@ -10,6 +10,7 @@ import {
   whenReady,
 } from '../support/bridge.ts';
 import { removeFolder, startNvim, type TestNvim, tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { canMount, SmallDisk } from './support.ts';
 
 const bridges: TestBridge[] = [];
@@ -38,16 +39,13 @@ const read = (file: string) => JSON.parse(fs.readFileSync(file, 'utf8')) as Reco
 /** The file is there, whole, ours, and nothing else is beside it. */
 async function expectRight({ lockFile, token, nvim }: TestBridge): Promise<void> {
   const pid = await nvim.lua('return vim.fn.getpid()');
-  await vi.waitFor(
-    () => {
-      expect(fs.lstatSync(lockFile).isFile()).toBe(true);
-      expect(fs.statSync(lockFile).mode & 0o777).toBe(0o600);
-      expect(fs.statSync(path.dirname(lockFile)).mode & 0o777).toBe(0o700);
-      expect(read(lockFile)).toMatchObject({ authToken: token, pid });
-      expect(fs.readdirSync(path.dirname(lockFile))).toEqual([path.basename(lockFile)]);
-    },
-    { timeout: 5_000 },
-  );
+  await waitFor(() => {
+    expect(fs.lstatSync(lockFile).isFile()).toBe(true);
+    expect(fs.statSync(lockFile).mode & 0o777).toBe(0o600);
+    expect(fs.statSync(path.dirname(lockFile)).mode & 0o777).toBe(0o700);
+    expect(read(lockFile)).toMatchObject({ authToken: token, pid });
+    expect(fs.readdirSync(path.dirname(lockFile))).toEqual([path.basename(lockFile)]);
+  });
 }
 
 describe('without a client that asks, the lock file comes back when it', () => {
@@ -80,7 +78,7 @@ describe('without a client that asks, the lock file comes back when it', () => {
     const bridge = await start();
     const file = victim();
     faults[fault]?.(bridge.lockFile, file);
-    await vi.waitFor(() => fs.accessSync(bridge.lockFile), { timeout: 5_000 });
+    await waitFor(() => fs.accessSync(bridge.lockFile));
     await expectRight(bridge);
     expect(fs.readFileSync(file, 'utf8')).toBe('precious');
     // And once more, since the folder may be another one now.
@@ -94,7 +92,7 @@ describe('without a client that asks, the lock file comes back when it', () => {
     fs.rmSync(bridge.lockFile);
     fs.mkdirSync(bridge.lockFile);
     await bridge.nvim.command('cd /');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bridge.nvim.messages()).toMatch(/Cannot write the lock file/),
     );
     expect(await peer.callTexts('closeAllDiffTabs')).toEqual(['CLOSED_0_DIFF_TABS']);
@@ -123,7 +121,7 @@ describe('where ~/.claude', () => {
     fs.symlinkSync('/nowhere/at/all', path.join(nvim.home, '.claude'));
     await nvim.command('runtime plugin/claude_bridge.lua');
     await nvim.command('ClaudeBridgeStart');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await nvim.messages()).toMatch(/could not start: Cannot write the lock file/),
     );
     expect((await nvim.messages()).trim().split('\n')).toHaveLength(1);
@@ -141,11 +139,11 @@ describe.skipIf(!canMount)('on a disk of its own', () => {
     return disk;
   };
   const failed = async (nvim: TestNvim) => {
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await nvim.messages()).toMatch(/could not start: Cannot write the lock file/),
     );
     expect((await nvim.messages()).trim().split('\n')).toHaveLength(1);
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await nvim.lua(`return require('claude_bridge.host').job()`)).toBeNull(),
     );
   };
@@ -186,7 +184,7 @@ describe.skipIf(!canMount)('on a disk of its own', () => {
       if (how === 'full') disk.fill();
       else disk.setReadOnly(true);
       await bridge.nvim.command('cd sub');
-      await vi.waitFor(async () =>
+      await waitFor(async () =>
         expect(await bridge.nvim.messages()).toMatch(/Cannot write the lock file/),
       );
       expect(read(bridge.lockFile)).toEqual(before);
@@ -196,7 +194,7 @@ describe.skipIf(!canMount)('on a disk of its own', () => {
       else disk.setReadOnly(false);
       await bridge.nvim.command('cd ..');
       await bridge.nvim.command('cd sub');
-      await vi.waitFor(() =>
+      await waitFor(() =>
         expect(read(bridge.lockFile)['workspaceFolders']).toContain(path.dirname(filePath)),
       );
       expect(fs.readdirSync(path.dirname(bridge.lockFile))).toEqual([
@@ -219,11 +217,11 @@ describe('the working directory', () => {
     expect(await peer.callTexts('getOpenEditors')).toHaveLength(1);
     const pid = await bridge.nodePid();
     process.kill(pid, 'SIGKILL');
-    await vi.waitFor(async () => expect(await bridge.nodePid()).not.toBe(pid), { timeout: 5_000 });
+    await waitFor(async () => expect(await bridge.nodePid()).not.toBe(pid));
     await whenReady(bridge.nvim);
     await expectRight(bridge);
     await bridge.nvim.command('cd ..').catch(() => bridge.nvim.command(`cd ${bridge.workspace}`));
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(read(bridge.lockFile)['workspaceFolders']).toContain(bridge.workspace),
     );
     expect(await bridge.nvim.messages()).not.toMatch(/E\d+:/);
@@ -251,7 +249,7 @@ describe('many', () => {
       process.kill(pid, 'SIGSTOP');
       nvim.child.kill('SIGKILL');
       process.kill(pid, 'SIGKILL');
-      await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
+      await waitFor(() => expect(isRunning(pid)).toBe(false));
     }
     await Promise.all(dead.map((bridge) => bridge.dispose()));
     await start({ env: { CLAUDE_CONFIG_DIR: config } });
@@ -265,7 +263,7 @@ describe('many', () => {
     const { nvim, lockFile } = bridge;
     const state = () => nvim.lua<string>(`return require('claude_bridge.host').state()`);
     const is = (wanted: string) =>
-      vi.waitFor(async () => expect(await state()).toBe(wanted), { timeout: 10_000, interval: 5 });
+      waitFor(async () => expect(await state()).toBe(wanted), { interval: 5 });
     const handles = () => fs.readdirSync(`/proc/${nvim.child.pid}/fd`).length;
     const counts = () =>
       nvim.lua(`local handles = 0

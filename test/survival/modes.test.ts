@@ -1,9 +1,10 @@
 /** Whatever the user is in the middle of while agents call tools, the keys do what they say. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import type { CallResult, Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 interface Situation {
   /** Keys up to the middle. */
@@ -189,7 +190,7 @@ async function start({ command, enter, mode, state, blocking = false }: Situatio
   const peer = await bridge.peer();
   if (command) await bridge.nvim.command(command);
   await bridge.nvim.input(enter);
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const now = await modeOf(bridge);
     if (blocking !== 'by version') expect(now.blocking).toBe(blocking);
     expect(now.mode).toMatch(mode);
@@ -205,13 +206,11 @@ const textOf = (bridge: TestBridge) =>
 
 /** The keys have done what they do without a bridge, and the user is where they lead. */
 async function expectDone(bridge: TestBridge, { text = LINES, result }: Situation) {
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     expect(await textOf(bridge)).toEqual(text);
     if (result) expect(await bridge.nvim.lua(`return ${result[0]}`)).toEqual(result[1]);
   });
-  await vi.waitFor(async () =>
-    expect(await modeOf(bridge)).toEqual({ mode: 'n', blocking: false }),
-  );
+  await waitFor(async () => expect(await modeOf(bridge)).toEqual({ mode: 'n', blocking: false }));
 }
 
 describe.concurrent('the user is', () => {
@@ -227,7 +226,7 @@ describe.concurrent('the user is', () => {
       await bridge.nvim.input(situation.leave);
       await rest;
       await expectDone(bridge, situation);
-      await vi.waitFor(async () =>
+      await waitFor(async () =>
         expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1),
       );
       expect(await peer.callTexts('closeAllDiffTabs')).toEqual(['CLOSED_1_DIFF_TABS']);

@@ -1,9 +1,10 @@
 /** File names that would mean something to a shell, to Ex commands or to `expand()` mean nothing. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import type { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const NAMES = [
   'pipe|touch CANARY.txt',
@@ -87,7 +88,7 @@ test.each(NAMES.map((name, index) => [name, index] as const))('%j', async (name,
     const paths = { old_file_path: filePath, new_file_path: filePath };
     const proposal = { ...paths, new_file_contents: 'proposed\n', tab_name: name };
     const answered = peer.callTexts('openDiff', proposal);
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1),
     );
     expect(

@@ -3,10 +3,11 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type BridgeOptions, startBridge, type TestBridge, whenReady } from '../support/bridge.ts';
 import { removeFolder, tempDir } from '../support/nvim.ts';
 import { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge;
 const folders: string[] = [];
@@ -29,7 +30,7 @@ function folder(prefix?: string): string {
 const at = (name: string) => path.join(bridge.workspace, name);
 const mode = (file: string) => fs.statSync(file).mode & 0o777;
 const shown = () =>
-  vi.waitFor(async () =>
+  waitFor(async () =>
     expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1),
   );
 
@@ -103,7 +104,7 @@ describe('the lock file', () => {
     expect(fs.lstatSync(link).isFile()).toBe(true);
     expect(fs.readFileSync(victim, 'utf8')).toBe('precious');
     await bridge.nvim.command('ClaudeBridgeStop');
-    await vi.waitFor(() => expect(fs.existsSync(link)).toBe(false));
+    await waitFor(() => expect(fs.existsSync(link)).toBe(false));
     expect(fs.readFileSync(victim, 'utf8')).toBe('precious');
   });
 });
@@ -262,7 +263,7 @@ test('the log holds neither the token nor what is in buffers and messages', asyn
   await Peer.connect({ port, token, headers: { Host: SECRET } }).catch(() => {});
   peer.terminate();
   process.kill(await bridge.nodePid(), 'SIGTERM');
-  await vi.waitFor(async () => expect(await nvim.messages()).toMatch(/starting it again/));
+  await waitFor(async () => expect(await nvim.messages()).toMatch(/starting it again/));
   await whenReady(nvim);
   const log = path.join(nvim.home, '.local/state/nvim/claude-bridge.log');
   const text = fs.readFileSync(log, 'utf8');

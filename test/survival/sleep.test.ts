@@ -3,10 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { startBridge, type TestBridge } from '../support/bridge.ts';
 import { PROJECT, removeFolder, tempDir } from '../support/nvim.ts';
 import { Peer } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let bridge: TestBridge | undefined;
 afterEach(async () => {
@@ -57,7 +58,7 @@ describe('Neovim is suspended', () => {
     });
     await pause(1_500);
     bridge.nvim.child.kill('SIGCONT');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1),
     );
     await bridge.nvim.command('ClaudeDiffAccept');
@@ -69,7 +70,7 @@ describe('Neovim is suspended', () => {
     const pid = await bridge.nodePid();
     bridge.nvim.child.kill('SIGSTOP');
     bridge.nvim.child.kill('SIGKILL');
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 5_000 });
+    await waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
   });
 });
 
@@ -164,7 +165,7 @@ describe('the clock jumps while a call is on its way', () => {
     });
     await peer.settle();
     await shift(bridge, 0);
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await bridge.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1),
     );
     expect(await peer.callTexts('closeAllDiffTabs')).toEqual(['CLOSED_1_DIFF_TABS']);

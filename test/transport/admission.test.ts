@@ -1,6 +1,7 @@
 import net from 'node:net';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Peer, Refused } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { raw, startServer, TOKEN, TOKEN_HEADER, upgradeRequest } from './support.ts';
 
 let started: Awaited<ReturnType<typeof startServer>>;
@@ -139,7 +140,7 @@ test('text that is no HTTP ends its own connection only', async () => {
   const peer = await Peer.connect({ port: started.port, token: TOKEN });
   expect(await raw(started.port, '\u0016\u0003\u0001 no http\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
   peer.send('still here');
-  await vi.waitFor(() => expect(started.clients[0]?.received).toEqual(['still here']));
+  await waitFor(() => expect(started.clients[0]?.received).toEqual(['still here']));
   peer.terminate();
 });
 

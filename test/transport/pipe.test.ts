@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { LineSplitter } from '../../src/core/lines.ts';
 import type { MessagePipe, PipeEnd, PipeOpener } from '../../src/core/pipe.ts';
@@ -19,6 +19,7 @@ import { WsClient } from '../../src/transport/pipe/ws-client.ts';
 import { sameToken, WsServer } from '../../src/transport/pipe/ws-server.ts';
 import { BusAgent } from '../support/bus-agent.ts';
 import { tempDir } from '../support/nvim.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -136,7 +137,7 @@ describe('a WebSocket that calls', () => {
     );
     await pipe.send('{"type":"ping"}');
     await agent.hears('ping');
-    await vi.waitFor(() => expect(heard.messages).toEqual(['{"type":"pong"}']));
+    await waitFor(() => expect(heard.messages).toEqual(['{"type":"pong"}']));
     expect(agent.headers[0]).toMatchObject({ authorization: 'Bearer the token' });
   });
 
@@ -152,7 +153,7 @@ describe('a WebSocket that calls', () => {
     cleanUp.push(() => agent.dispose());
     const { heard } = await open(new WsClient({ url: agent.url }));
     agent.hangUp(code);
-    await vi.waitFor(() => expect(heard.ends).toMatchObject([{ kind }]));
+    await waitFor(() => expect(heard.ends).toMatchObject([{ kind }]));
   });
 
   test.each([
@@ -208,7 +209,7 @@ describe('a WebSocket that listens', () => {
     cleanUp.push(() => agent.dispose());
     agent.raw('early');
     const { pipe, heard } = await open(made);
-    await vi.waitFor(() => expect(heard.messages).toEqual(['early']));
+    await waitFor(() => expect(heard.messages).toEqual(['early']));
     await pipe.send('{"type":"info","data":{"message":"m"}}');
     await agent.hears('info');
   });
@@ -221,11 +222,11 @@ describe('a WebSocket that listens', () => {
     const { heard } = await open(made);
     const second = await BusAgent.call(url);
     cleanUp.push(() => second.dispose());
-    await vi.waitFor(() => expect(heard.ends).toMatchObject([{ kind: 'lost' }]));
+    await waitFor(() => expect(heard.ends).toMatchObject([{ kind: 'lost' }]));
     const again = new Heard();
     await made.open(again, never);
     second.raw('back');
-    await vi.waitFor(() => expect(again.messages).toEqual(['back']));
+    await waitFor(() => expect(again.messages).toEqual(['back']));
   });
 
   test('stops waiting when it is told to, and frees its port', async () => {
@@ -257,7 +258,7 @@ describe('a WebSocket that listens', () => {
       const token = await issueToken('s1', SECRET);
       return BusAgent.call(made.target, { ca: tls.cert, token });
     });
-    await vi.waitFor(() => expect(heard.messages).toEqual(['hello']));
+    await waitFor(() => expect(heard.messages).toEqual(['hello']));
     const other = await issueToken('s2', SECRET);
     const headers = { authorization: `Bearer ${other}` };
     expect(await knock(made.target, { ca: tls.cert, headers })).toBe(401);
@@ -309,13 +310,13 @@ describe('a child process', () => {
     const { pipe, heard } = await open(child(echo, errors));
     await pipe.send('{"a":"ä𝄞"}');
     await pipe.send('{"b":1}');
-    await vi.waitFor(() => expect(heard.messages).toEqual(['{"a":"ä𝄞"}', '{"b":1}']));
+    await waitFor(() => expect(heard.messages).toEqual(['{"a":"ä𝄞"}', '{"b":1}']));
     expect(errors).toContain('heard');
   });
 
   test('that ends says why', async () => {
     const { heard } = await open(child(`console.error('no key'); process.exit(3)`));
-    await vi.waitFor(() => expect(heard.ends).toHaveLength(1));
+    await waitFor(() => expect(heard.ends).toHaveLength(1));
     expect(heard.ends[0]).toMatchObject({ kind: 'lost' });
     expect(heard.ends[0]?.reason).toMatch(/exited with code 3: no key$/u);
   });
@@ -338,9 +339,9 @@ describe('a child process', () => {
       console.log(pid); setInterval(() => {}, 1000)`;
     const opener = child(stubborn);
     const { heard } = await open(opener);
-    await vi.waitFor(() => expect(heard.messages).toHaveLength(1));
+    await waitFor(() => expect(heard.messages).toHaveLength(1));
     await opener.dispose();
-    await vi.waitFor(() => expect(() => process.kill(Number(heard.messages[0]), 0)).toThrow());
+    await waitFor(() => expect(() => process.kill(Number(heard.messages[0]), 0)).toThrow());
   });
 });
 
@@ -394,9 +395,9 @@ describe('HTTP', () => {
     streams[0]?.write('event: message\r\ndata: {"a":1}\r\n\r\ndata: {"b":\ndata: 2}\n\n');
     await Promise.all(['1', '2', '3'].map((text) => pipe.send(text)));
     expect(posts).toEqual(['1', '2', '3']);
-    await vi.waitFor(() => expect(heard.messages).toEqual(['{"a":1}', '{"b":\n2}']));
+    await waitFor(() => expect(heard.messages).toEqual(['{"a":1}', '{"b":\n2}']));
     streams[0]?.end();
-    await vi.waitFor(() => expect(heard.ends).toMatchObject([{ kind: 'lost' }]));
+    await waitFor(() => expect(heard.ends).toMatchObject([{ kind: 'lost' }]));
   });
 
   test.each([

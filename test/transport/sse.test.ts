@@ -1,11 +1,12 @@
 import net from 'node:net';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { WebSocketServerOptions } from '../../src/transport/websocket-server.ts';
 import { Peer } from '../support/peer.ts';
 import { post, SseClient, type SseOptions } from '../support/sse-client.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { echo, raw, startServer, TOKEN } from './support.ts';
 
-const soon = <T>(check: () => T) => vi.waitFor(check, { interval: 2, timeout: 10_000 });
+const soon = <T>(check: () => T) => waitFor(check, { interval: 2 });
 const bearer = ({ authorization }: Readonly<Record<string, string | undefined>>) =>
   authorization?.replace(/^Bearer /, '');
 

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
 import fc from 'fast-check';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import type { WebSocketServerOptions } from '../../src/transport/websocket-server.ts';
 import { Peer, Refused } from '../support/peer.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { echo, raw, startServer, TOKEN, upgradeRequest } from './support.ts';
 
-const soon = <T>(check: () => T) => vi.waitFor(check, { interval: 2, timeout: 10_000 });
+const soon = <T>(check: () => T) => waitFor(check, { interval: 2 });
 
 const servers: { dispose(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -98,7 +99,7 @@ test('100,000 small frames arrive in order', async () => {
   const { connect, clients } = await start();
   const peer = await connect();
   for (let i = 0; i < 100_000; i += 1) peer.socket.send(`${i}`);
-  await vi.waitFor(() => expect(clients[0]?.received).toHaveLength(100_000), { timeout: 15_000 });
+  await waitFor(() => expect(clients[0]?.received).toHaveLength(100_000));
   expect(clients[0]?.received.every((text, i) => text === `${i}`)).toBe(true);
 });
 
