@@ -217,11 +217,12 @@ describe('opencode', () => {
     await select('2GV');
     const peer = await start('opencode');
     expect(peer.socket.protocol).toBe('');
-    const [told] = await peer.waitFor('selection_changed');
-    expect(told).toMatchObject({
-      text: 'two',
-      selection: { start: { line: 2, character: 0 }, end: { line: 2, character: 3 } },
-    });
+    await soon(() =>
+      expect(peer.told('selection_changed').at(-1)).toMatchObject({
+        text: 'two',
+        selection: { start: { line: 2, character: 0 }, end: { line: 2, character: 3 } },
+      }),
+    );
     await bridge.nvim.input('<Esc>:2,3ClaudeMention<CR>');
     await bridge.nvim.input(':ClaudeMention b.txt<CR>');
     expect(await peer.waitFor('at_mentioned', 2)).toEqual([

@@ -57,7 +57,9 @@ async function limited<T>(what: string, work: Promise<T>): Promise<T> {
       reject(new Error(`${how}, seed ${SEED}, after ${trail.join(' < ')}`));
     timer = setTimeout(() => void mode().then((now) => fail(`stuck (${now})`)), STUCK_MS);
     onExit = () => fail(`Neovim ended by ${child?.signalCode ?? child?.exitCode}`);
-    child?.once('exit', onExit);
+    // What is tidied up after that must not hide it by waiting for an answer.
+    if (child && (child.signalCode ?? child.exitCode) !== null) onExit();
+    else child?.once('exit', onExit);
   });
   try {
     return await Promise.race([work, late]);

@@ -29,6 +29,10 @@ export type UserAction = keyof typeof WEIGHTS;
 
 const late = () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 300));
 
+/** Keys that close a window are not to end Neovim: that is what its last window does. */
+const KEEP_ONE_WINDOW =
+  ":silent! lua local n = 0; for _, w in ipairs(vim.api.nvim_list_wins()) do n = n + (vim.api.nvim_win_get_config(w).relative == '' and 1 or 0) end; if n == 1 then vim.cmd.split() end<CR>";
+
 export class User {
   readonly #bridge: TestBridge;
   readonly #random: Random;
@@ -50,7 +54,7 @@ export class User {
   async act(): Promise<UserAction> {
     const action = this.#action;
     await this.rest();
-    await this.#input(this.#keys(action));
+    await this.#input(KEEP_ONE_WINDOW + this.#keys(action));
     return action;
   }
 
