@@ -62,7 +62,10 @@ export interface Dialect {
   readonly answers: ReviewAnswers;
   /** Undefined clears what the client knows. */
   selection(selection: Selection | undefined): readonly OutgoingNotification[];
-  mention(mention: Mention): readonly OutgoingNotification[];
+  /** @param folders in which the client works, or may work where it has not told */
+  mention(mention: Mention, folders: readonly AbsolutePath[]): readonly OutgoingNotification[];
+  /** How a mention reads depends on the client's folder: it is asked for it. */
+  readonly asksForFolders?: boolean;
   /**
    * After which request of the client was answered, or notification of it came, the client can hear
    * notifications, and how long after, ms. With several the earliest moment counts.

@@ -1,10 +1,12 @@
 /** One client of any family: what it is, what it is told, and the tools that it calls. */
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Disposable } from '../core/disposable.ts';
 import type { Editor } from '../core/editor.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Mention } from '../core/mentions.ts';
+import type { AbsolutePath } from '../core/ports.ts';
 import type { Channel, ChannelEnd } from '../protocol/channel.ts';
 import type { Params } from '../protocol/inbound.ts';
 import { McpSession, type SessionHandler, type ToolCall } from '../protocol/mcp-session.ts';
@@ -58,6 +60,8 @@ export interface SessionEvents {
 const MENTION_GAP_MS = 30;
 /** More than this unread, and the client gets only the newest selection when it has caught up. */
 const MAX_PUSH_BACKLOG = 1024 * 1024;
+const FOLDERS_LIMIT_MS = 5_000;
+const TELLS_OF_FOLDERS = ['notifications/initialized', 'notifications/roots/list_changed'];
 const ClosedTab = z.object({ tab_name: z.string() });
 const Greeting = z.object({ pid: z.int().positive() });
 
@@ -75,6 +79,8 @@ export class Session implements SessionHandler {
   #state: SessionState = 'open';
   #client: ClientInfo | undefined;
   #pid: number | undefined;
+  /** In which the client works, once it has told. */
+  #folders: readonly AbsolutePath[] | undefined;
   #hearing: NodeJS.Timeout | undefined;
   #again: NodeJS.Timeout | undefined;
   /** On the clock of `performance`. */
@@ -105,7 +111,7 @@ export class Session implements SessionHandler {
       },
     });
     this.#mentions = new SpacedSender(MENTION_GAP_MS, (mention) => {
-      this.#tell(this.#dialect.mention(mention));
+      this.#tell(this.#dialect.mention(mention, this.#folders ?? editor.workspace.folders));
       editor.mentioned(mention);
     });
     this.#rpc = new McpSession({ channel, logger, info, handler: this });
@@ -167,6 +173,8 @@ export class Session implements SessionHandler {
   handled(method: string, params: Params | undefined): void {
     const { greeting, hearsAfter } = this.#dialect;
     if (method === greeting) this.#greet(params);
+    if (TELLS_OF_FOLDERS.includes(method) && this.#dialect.asksForFolders)
+      void this.#askForFolders();
     const sign = hearsAfter.find((candidate) => candidate.method === method);
     if (sign && this.#state !== 'ready') this.#hearIn(sign.delayMs);
   }
@@ -185,6 +193,17 @@ export class Session implements SessionHandler {
     if (!greeting.success) return;
     this.#pid = greeting.data.pid;
     this.#events.changed();
+  }
+
+  async #askForFolders(): Promise<void> {
+    try {
+      const uris = await this.#rpc.roots(FOLDERS_LIMIT_MS);
+      const folders = uris.flatMap(foldersOf);
+      if (folders.length > 0) this.#folders = folders;
+    } catch (error) {
+      const { logger } = this.#context;
+      logger.debug('folders not told', { session: this.id, error: messageOf(error) });
+    }
   }
 
   /** Never later than an earlier sign has promised. */
@@ -215,5 +234,15 @@ export class Session implements SessionHandler {
 
   #tell(notifications: readonly OutgoingNotification[]): void {
     for (const { method, params } of notifications) this.#rpc.notify(method, params);
+  }
+}
+
+/** Clients write the raw path behind `file://`, or encode it. */
+function foldersOf(uri: string): AbsolutePath[] {
+  const raw = uri.slice('file://'.length);
+  try {
+    return [raw, fileURLToPath(uri)];
+  } catch {
+    return [raw];
   }
 }

@@ -20,6 +20,13 @@ export interface InboundNotification {
   readonly params: Params | undefined;
 }
 
+/** Never answered: two sides that answer each other's errors would never stop. */
+export interface InboundResponse {
+  readonly kind: 'response';
+  /** Unchecked beyond being an object. */
+  readonly message: Params;
+}
+
 /** To be answered with an error; id null where the message tells none. */
 export interface InvalidMessage {
   readonly kind: 'invalid';
@@ -28,12 +35,7 @@ export interface InvalidMessage {
   readonly message: string;
 }
 
-export type Inbound =
-  | InboundRequest
-  | InboundNotification
-  | InvalidMessage
-  /** Never answered: two sides that answer each other's errors would never stop. */
-  | { readonly kind: 'response' };
+export type Inbound = InboundRequest | InboundNotification | InvalidMessage | InboundResponse;
 
 const Id = z.union([z.string(), z.int()]);
 const Envelope = z.record(z.string(), z.unknown());
@@ -65,7 +67,7 @@ function sort(message: Params): Inbound {
   const hasId = Object.hasOwn(message, 'id');
   const { jsonrpc, method, result, error, id: givenId, params: givenParams } = message;
   if (method === undefined && (result !== undefined || error !== undefined)) {
-    return { kind: 'response' };
+    return { kind: 'response', message };
   }
   const id = Id.safeParse(givenId);
   const errorId = id.success ? id.data : null;

@@ -103,6 +103,15 @@ export class McpSession {
   }
 
   /**
+   * The URIs of the folders in which the client works; none where it does not tell any.
+   * @param limitMs how long the client has for its answer
+   * @throws Error where it answers with one, not in time, or is gone
+   */
+  roots(limitMs: number): Promise<readonly string[]> {
+    return this.#sdk.roots(limitMs);
+  }
+
+  /**
    * Lets each open call get its answer within the limit, cancels those that do not end by
    * themselves, and closes the channel. Takes twice the limit at most.
    */
@@ -119,7 +128,8 @@ export class McpSession {
     try {
       if (message.kind === 'request') this.#onRequest(message);
       else if (message.kind === 'notification') this.#onNotification(message);
-      else if (message.kind === 'invalid') {
+      else if (message.kind === 'response') this.#sdk.response(message.message);
+      else {
         this.#options.logger.debug('invalid message', { reason: message.message });
         this.#sendError(message.id, new RpcError(message.code, message.message));
       }

@@ -4,6 +4,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CallToolRequestSchema,
   InitializeRequestSchema,
+  JSONRPCErrorResponseSchema,
+  JSONRPCResultResponseSchema,
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
@@ -111,6 +113,24 @@ export class SdkServer {
     // This server declares no tasks; the wish for one is to be ignored, the SDK refuses it.
     const { task: _task, ...plain } = params ?? {};
     this.#transport.onmessage?.({ jsonrpc: '2.0', id, method, params: plain });
+  }
+
+  /** A client's answer to a request of this server; any other is dropped. */
+  response(message: Params): void {
+    const answer = z
+      .union([JSONRPCResultResponseSchema, JSONRPCErrorResponseSchema])
+      .safeParse(message);
+    if (answer.success) this.#transport.onmessage?.(answer.data);
+  }
+
+  /**
+   * The URIs of the folders in which the client works; none where it does not tell any.
+   * @param limitMs how long the client has for its answer
+   */
+  async roots(limitMs: number): Promise<readonly string[]> {
+    if (!this.#server.getClientCapabilities()?.roots) return [];
+    const { roots } = await this.#server.listRoots(undefined, { timeout: limitMs });
+    return roots.map(({ uri }) => uri);
   }
 
   async notify(method: string, params: Params): Promise<void> {

@@ -132,11 +132,35 @@ test('no selection clears what the client knows, without a null', () => {
   ]);
 });
 
+describe('a folder', () => {
+  const told = (path: string, folders = ['/x/ws']) =>
+    dialect.mention({ path }, folders)[0]?.params['filePath'];
+
+  test.each([
+    ['/x/ws/', '"/x/ws/"'],
+    ['/x/', '"/x/"'],
+    ['/', '"/"'],
+    ['/x/ws/sub/', '/x/ws/sub/'],
+    ['/x/ws2/', '/x/ws2/'],
+    ['/x/w/', '/x/w/'],
+  ])('%j is told as %j to a client in /x/ws, which would make it a bare @', (path, spelled) => {
+    expect(told(path)).toBe(spelled);
+  });
+
+  test('that cannot be put in quotes is told as it is', () => {
+    expect(told('/x/a"b/', ['/x/a"b'])).toBe('/x/a"b/');
+  });
+
+  test('is no file: one of that name is told as it is', () => {
+    expect(told('/x/ws')).toBe('/x/ws');
+  });
+});
+
 test('a mention has both lines or none', () => {
-  expect(dialect.mention({ path: '/x/a.txt', lines: { first: 0, last: 1 } })).toEqual([
+  expect(dialect.mention({ path: '/x/a.txt', lines: { first: 0, last: 1 } }, [])).toEqual([
     { method: 'at_mentioned', params: { filePath: '/x/a.txt', lineStart: 0, lineEnd: 1 } },
   ]);
-  expect(JSON.stringify(dialect.mention({ path: '/x/sub' }))).toBe(
+  expect(JSON.stringify(dialect.mention({ path: '/x/sub' }, []))).toBe(
     '[{"method":"at_mentioned","params":{"filePath":"/x/sub"}}]',
   );
 });

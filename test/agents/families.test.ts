@@ -52,7 +52,7 @@ describe('who is served', () => {
 describe('how a client is spoken to', () => {
   const registry = new AgentRegistry(families);
   const spoken = (hello: Parameters<AgentRegistry['dialectFor']>[0], of = registry) => {
-    const told = of.dialectFor(hello)?.mention({ path: '/x/a.txt' }) ?? [];
+    const told = of.dialectFor(hello)?.mention({ path: '/x/a.txt' }, []) ?? [];
     return told.map(({ method, params }) => `${method} ${Object.keys(params).length}`);
   };
   const PLAIN = ['at_mentioned 1'];

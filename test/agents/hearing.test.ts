@@ -28,7 +28,8 @@ async function shakenHands(kind: AgentKind, frames = handshakeOf(kind)) {
     channel.receive(frame);
     await vi.advanceTimersByTimeAsync(0);
   }
-  const heard = () => channel.messages.flatMap(({ method }) => method ?? []);
+  const heard = () =>
+    channel.messages.flatMap(({ id, method }) => (id === undefined && method) || []);
   return { channel, heard, hub };
 }
 

@@ -64,7 +64,7 @@ test.each([
   [{ first: 4, last: 4 }, 5, 5],
   [undefined, 1, 1],
 ])('a mention of the lines %j has both numbers, from 1', (lines, lineStart, lineEnd) => {
-  expect(dialect.mention({ path: '/x/a.txt', lines })).toEqual([
+  expect(dialect.mention({ path: '/x/a.txt', lines }, [])).toEqual([
     { method: 'at_mentioned', params: { filePath: '/x/a.txt', lineStart, lineEnd } },
   ]);
 });

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AgentRegistry } from '../../src/agents/registry.ts';
 import { SessionHub } from '../../src/agents/sessions.ts';
 import { BridgeError } from '../../src/core/errors.ts';
@@ -148,6 +148,43 @@ test('mentions that a client did not get before it died are kept for the next', 
   vi.advanceTimersByTime(1_000);
   expect(second.told('at').map(({ path }) => path)).toEqual(['/x/b.txt', '/x/c.txt', '/x/d.txt']);
   expect(first.told('at')).toHaveLength(1);
+});
+
+describe('a mention of a folder, by the folders in which the client says that it works', () => {
+  const QUOTED = ['"/x/ws/sub/"', '"/x/ws/"', '/x/other/'];
+  const PLAIN = ['/x/ws/sub/', '"/x/ws/"', '/x/other/'];
+
+  test.each([
+    ['one that starts in a folder of the workspace', ['file:///x/ws/sub'], QUOTED],
+    ['one that starts in the workspace', ['file:///x/ws'], PLAIN],
+    ['an encoded name', ['file:///x/ws/s%75b'], QUOTED],
+    ['a name with a bad encoding', ['file:///x/ws/sub/100%'], QUOTED],
+    ['one that tells none', [], PLAIN],
+    ['one that does not answer', undefined, PLAIN],
+  ])('%s', async (_, roots, expected) => {
+    const { connect, mention, editor } = await start();
+    editor.workspace.update(['/x/ws']);
+    const peer = await connect();
+    peer.roots = roots;
+    await peer.handshake();
+    for (const path of ['/x/ws/sub/', '/x/ws/', '/x/other/']) mention(path);
+    const told = await peer.waitFor('at_mentioned', 3);
+    expect(told.map(({ filePath }) => filePath)).toEqual(expected);
+  });
+
+  test('is told anew where they change', async () => {
+    const { ready, mention } = await start();
+    const peer = await ready();
+    mention('/x/ws/sub/');
+    await peer.waitFor('at_mentioned');
+    peer.roots = ['file:///x/ws/sub'];
+    peer.notify('notifications/roots/list_changed');
+    await peer.settle();
+    await peer.settle();
+    mention('/x/ws/sub/');
+    const told = await peer.waitFor('at_mentioned', 2);
+    expect(told.map(({ filePath }) => filePath)).toEqual(['/x/ws/sub/', '"/x/ws/sub/"']);
+  });
 });
 
 test('a selection is not told twice to one client, and a new client is told the present one', async () => {

@@ -79,7 +79,7 @@ test('each generation hears of a selection in its own spelling', () => {
 
 test('and of a mention, 0-based', () => {
   const params = { filePath: '/x/a.txt', lineStart: 0, lineEnd: 1 };
-  expect(dialect.mention({ path: '/x/a.txt', lines: { first: 0, last: 1 } })).toEqual([
+  expect(dialect.mention({ path: '/x/a.txt', lines: { first: 0, last: 1 } }, [])).toEqual([
     { method: 'at_mentioned', params },
     { method: 'notifications/at_mentioned', params },
   ]);
@@ -98,7 +98,7 @@ test('no selection clears what it knows: an object, an empty text, a path', () =
 
 test.each([undefined, 'another-client'])('a client named %j hears the plain spelling', (name) => {
   const other = family.dialectFor({ headers: {}, clientName: name });
-  const heard = [...other.selection(undefined), ...other.mention({ path: '/x/a.txt' })];
+  const heard = [...other.selection(undefined), ...other.mention({ path: '/x/a.txt' }, [])];
   expect(heard.map(({ method }) => method)).toEqual(['selection_changed', 'at_mentioned']);
 });
 

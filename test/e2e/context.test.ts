@@ -37,6 +37,15 @@ test('a mention lands in the prompt and its lines are read', async () => {
   expect(await scene.cli.screen()).toMatch(/Read a\.txt/);
 });
 
+test.each([NEWEST, OLD])('%s: a mention of its own folder is looked up', async (version) => {
+  const scene = await Scene.play({ files, version });
+  await scene.nvim.isConnected();
+  await scene.nvim.command('ClaudeMention .');
+  await scene.cli.shows(new RegExp(`@"${scene.workspace}/"`));
+  await ask(scene.cli, ' look');
+  await scene.cli.shows(/Listed directory/);
+});
+
 test('mentions made before the agent came are delivered to it in order', async () => {
   const scene = await Scene.create({ files });
   const nvim = await scene.startNvim();

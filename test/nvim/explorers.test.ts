@@ -126,6 +126,16 @@ describe('netrw', () => {
     await mentioned(context.path('ws/prog'));
   });
 
+  test.each([0, 1, 3])('the folder itself, in list style %i', async (style) => {
+    await context.nvim.command(`let g:netrw_liststyle = ${style}`);
+    await explorer.open(context.path('ws'), ['prog']);
+    const rows = await context.nvim.lua<string[]>('return vim.fn.getline(1, "$")');
+    const row = rows.findIndex((line) => /^(\.|ws)\//.test(line)) + 1;
+    await context.nvim.lua('vim.api.nvim_win_set_cursor(0, { ..., 0 })', [row]);
+    await context.nvim.command('ClaudeMention');
+    await mentioned(`${context.path('ws')}/`);
+  });
+
   test('in a tree, below opened folders', async () => {
     await context.nvim.command('let g:netrw_liststyle = 3');
     await explorer.open(context.path('ws'), ['deep']);

@@ -59,7 +59,7 @@ test.each([
   { error: 'x' },
   { id: 9, result: 3 },
 ])('a response is never answered: %j', (message) => {
-  expect(read(message)).toEqual({ kind: 'response' });
+  expect(read(message)).toEqual({ kind: 'response', message });
 });
 
 test('reads JSON of any depth', () => {

@@ -45,9 +45,11 @@ class RpcFailure extends Error {
 }
 
 export class Peer {
-  /** Every message that came, in order. */
+  /** Every message that came, in order, but the question for its folders. */
   readonly received: RpcMessage[] = [];
   readonly notifications: RpcMessage[] = [];
+  /** The URIs of the folders in which it works; undefined where it does not answer. */
+  roots: readonly string[] | undefined = ['file:///x/ws'];
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #waiting = new Map<string | number | null, Waiter[]>();
   readonly #tests: { test(message: RpcMessage): boolean; waiter: Waiter }[] = [];
@@ -239,6 +241,10 @@ export class Peer {
 
   #onMessage(text: string): void {
     const message = JSON.parse(text) as RpcMessage;
+    if (message.method === 'roots/list') {
+      this.#tellRoots(message.id ?? null);
+      return;
+    }
     this.received.push(message);
     if (message.method !== undefined) this.notifications.push(message);
     else if (message.id !== undefined) this.#answered(message.id, message);
@@ -246,6 +252,12 @@ export class Peer {
       this.#tests.splice(this.#tests.indexOf(entry), 1);
       entry.waiter.resolve(message);
     }
+  }
+
+  #tellRoots(id: string | number | null): void {
+    if (!this.roots) return;
+    const roots = this.roots.map((uri) => ({ uri }));
+    this.send({ jsonrpc: '2.0', id, result: { roots } });
   }
 
   #answered(id: string | number | null, message: RpcMessage): void {

@@ -11,7 +11,7 @@ local M = {}
 
 ---@class claude_bridge.Explorer
 ---@field marked? fun(): claude_bridge.Entry[] what the user has marked; these go before the entry at the cursor
----@field at fun(row: integer): claude_bridge.Entry? what the row of the current window shows, 1-based
+---@field at fun(row: integer, is_alone: boolean): claude_bridge.Entry? what the row of the current window shows, 1-based; `is_alone`: no other is asked for
 
 ---@type table<string, string> filetype -> module
 local modules = {
@@ -47,8 +47,9 @@ function M.entries(rows)
   local found = not rows and explorer.marked and explorer.marked() or {}
   if #found == 0 then
     local cursor = vim.api.nvim_win_get_cursor(0)[1] - 1
-    for row = rows and rows.first or cursor, rows and rows.last or cursor do
-      found[#found + 1] = explorer.at(row + 1)
+    local first, last = rows and rows.first or cursor, rows and rows.last or cursor
+    for row = first, last do
+      found[#found + 1] = explorer.at(row + 1, first == last)
     end
   end
   local seen, entries = {}, {}

@@ -50,14 +50,17 @@ function M.marked()
     or {}
 end
 
-function M.at(row)
+function M.at(row, is_alone)
   -- In the banner netrw would carry out what the row is for.
   if row < (vim.w.netrw_bannercnt or 1) then
     return nil
   end
   return in_row(row, function()
     local word = call('NetrwGetWord')
-    if word == '' or word == '../' or word == './' then
+    if word == './' then
+      -- Among its own entries the folder is none.
+      return is_alone and { path = vim.b.netrw_curdir } or nil
+    elseif word == '' or word == '../' then
       return nil
     elseif vim.w.netrw_liststyle ~= TREE then
       return { path = existing(vim.b.netrw_curdir, word) }
