@@ -9,7 +9,8 @@ local state = require('claude_bridge.review.state')
 ---@field new_path string
 ---@field title string
 ---@field editable boolean
----@field text { eol: boolean, bom: boolean, crlf: boolean }
+---@field keeps_line_ends boolean the agent gives a file with CR LF its line ends again
+---@field text claude_bridge.ProposedText
 
 ---@class claude_bridge.ReviewOpenParams: claude_bridge.ReviewParams
 ---@field lines string[] the last lines of the proposal; earlier ones came by `fill`
@@ -151,13 +152,17 @@ local function prepared(p)
   require('claude_bridge.reload').reload({ paths = { p.old_path } })
   review = require('claude_bridge.review.quietly').run(function()
     local original = require('claude_bridge.review.original').of(p.old_path, p.id)
-    local proposal =
-      require('claude_bridge.review.proposal').create(p.id, p.new_path, p.text, original.takes_dos)
+    local form = require('claude_bridge.review.line_ends').form(p.text.ends, original.format)
+    if form.shows_original then
+      original = require('claude_bridge.review.original').with_line_ends(original, p.id)
+    end
+    local proposal = require('claude_bridge.review.proposal').create(p.id, p.new_path, p.text, form)
     return {
       id = p.id,
       title = p.title,
       path = p.new_path,
       opened_at = os.time(),
+      keeps_line_ends = p.keeps_line_ends,
       original = original,
       proposal = proposal,
     }

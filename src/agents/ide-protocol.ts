@@ -84,7 +84,7 @@ export function mentionParams({ path: file, lines }: Mention): Readonly<Record<s
  * Outcomes as Claude Code takes them. It takes `TAB_CLOSED` for an acceptance, so a review that
  * ends without the user's word is told as a rejection. Where the user decided in the client's own
  * terminal it ignores this. When the bridge stops nobody has decided: an error leaves the client's
- * own question open.
+ * own question open. It reads files with CR LF as if they had LF, and writes them as they were.
  */
 export const blockAnswers: ReviewAnswers = {
   accepted: (text) => blocks('FILE_SAVED', text),
@@ -93,6 +93,7 @@ export const blockAnswers: ReviewAnswers = {
     end === 'stopped'
       ? { ...blocks('The bridge of Neovim has stopped: decide in the terminal'), isError: true }
       : blocks('DIFF_REJECTED', tabName),
+  keepsLineEnds: true,
 };
 
 function blocks(...texts: string[]): ToolAnswer {

@@ -87,6 +87,8 @@ export interface ReviewView {
   /** For the user's eyes: the name that the agent gave the review. */
   readonly title: string;
   readonly editable: boolean;
+  /** The agent gives a file with CR LF its line ends again, whatever the proposal has. */
+  readonly keepsLineEnds?: boolean | undefined;
 }
 
 /** Why a view is closed, so that it can say the right word to the user, or none. */

@@ -21,6 +21,8 @@ export interface ReviewRequest {
   readonly newPath: AbsolutePath;
   readonly proposal: string;
   readonly editable: boolean;
+  /** The agent gives a file with CR LF its line ends again, whatever the text has. */
+  readonly keepsLineEnds?: boolean;
 }
 
 export type ReviewOutcome =
@@ -197,11 +199,11 @@ class PendingReview implements Review {
   }
 
   async #show(signal: AbortSignal): Promise<Review> {
-    const { key: title, oldPath, newPath, proposal, editable } = this.request;
+    const { key: title, oldPath, newPath, proposal, editable, keepsLineEnds } = this.request;
     try {
       signal.throwIfAborted();
       await this.options.port.openReview(
-        { id: this.id, title, oldPath, newPath, proposal, editable },
+        { id: this.id, title, oldPath, newPath, proposal, editable, keepsLineEnds },
         signal,
       );
     } catch (error) {

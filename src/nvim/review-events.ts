@@ -1,15 +1,20 @@
 /** What the Lua side tells of reviews, parsed. */
 import { z } from 'zod';
 import type { EditorEvent } from '../core/ports.ts';
-import { fromView } from '../core/review-text.ts';
+import { FORMATS, fromView } from '../core/review-text.ts';
 
 /**
  * The text of a proposal that the user has changed. Each line has a line break before it: the
  * decoder of the channel takes a byte order mark away from the start of a string.
  */
 export const EditedText = z
-  .object({ lines: z.string(), eol: z.boolean(), bom: z.boolean(), crlf: z.boolean() })
-  .transform(({ lines, ...traits }) => fromView({ lines: lines.split('\n').slice(1), ...traits }));
+  .object({ lines: z.string(), eol: z.boolean(), bom: z.boolean(), format: z.enum(FORMATS) })
+  .transform(({ lines: joined, eol, bom, format }) => {
+    const lines = joined.split('\n').slice(1);
+    // Where CR ends a line an LF is text, and Neovim holds it as a CR.
+    const held = format === 'mac' ? lines.map((line) => line.replaceAll('\r', '\n')) : lines;
+    return fromView({ lines: held, eol, bom, ends: format });
+  });
 
 export const reviewEvents: Readonly<Record<string, z.ZodType<EditorEvent>>> = {
   review_accepted: z

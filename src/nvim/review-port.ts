@@ -62,6 +62,7 @@ async function openReview(
     new_path: view.newPath,
     title: view.title,
     editable: view.editable,
+    keeps_line_ends: view.keepsLineEnds === true,
     text,
   };
   const slices = sliced(lines);

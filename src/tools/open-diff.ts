@@ -21,6 +21,7 @@ export const openDiff = defineTool({
         newPath: resolveFile(args.new_file_path, editor),
         proposal: args.new_file_contents,
         editable: true,
+        keepsLineEnds: answers.keepsLineEnds === true,
       },
       signal,
     );

@@ -18,6 +18,8 @@ export interface ReviewAnswers {
   rejected(tabName: string, reason: string | undefined): ToolAnswer;
   /** The review ended without the user's word here. */
   closed(tabName: string, end: ReviewEnd): ToolAnswer;
+  /** The client gives a file with CR LF its line ends again, whatever the text has. */
+  readonly keepsLineEnds?: boolean;
 }
 
 export interface ToolContext {

@@ -2,21 +2,25 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromView, toView } from '../../src/core/review-text.ts';
 
-const plain = { eol: true, bom: false, crlf: false };
+const plain = { eol: true, bom: false, ends: 'unix' };
 
 test.each([
-  ['', { ...plain, lines: [] }],
+  ['', { ...plain, lines: [], ends: 'none' }],
+  ['a', { ...plain, lines: ['a'], eol: false, ends: 'none' }],
   ['\n', { ...plain, lines: [''] }],
   ['a\nb', { ...plain, lines: ['a', 'b'], eol: false }],
   ['a\nb\n', { ...plain, lines: ['a', 'b'] }],
   ['a\n\n', { ...plain, lines: ['a', ''] }],
-  ['a\r\nb\r\n', { ...plain, lines: ['a', 'b'], crlf: true }],
-  ['a\r\nb', { ...plain, lines: ['a', 'b'], crlf: true, eol: false }],
-  ['a\r\nb\n', { ...plain, lines: ['a\r', 'b'] }],
-  ['a\r\r\nb\r', { ...plain, lines: ['a\r', 'b\r'], crlf: true, eol: false }],
-  ['a\r', { ...plain, lines: ['a\r'], eol: false }],
+  ['a\r\nb\r\n', { ...plain, lines: ['a', 'b'], ends: 'dos' }],
+  ['a\r\nb', { ...plain, lines: ['a', 'b'], ends: 'dos', eol: false }],
+  ['a\r\nb\n', { ...plain, lines: ['a\r', 'b'], ends: 'mixed' }],
+  ['a\nb\r\n', { ...plain, lines: ['a', 'b\r'], ends: 'mixed' }],
+  ['a\r\r\nb\r', { ...plain, lines: ['a\r', 'b\r'], ends: 'dos', eol: false }],
+  ['a\r', { ...plain, lines: ['a\r'], eol: false, ends: 'mac' }],
+  ['a\rb', { ...plain, lines: ['a\rb'], eol: false, ends: 'mac' }],
+  ['a\rb\n', { ...plain, lines: ['a\rb'] }],
   ['\uFEFFa\n', { ...plain, lines: ['a'], bom: true }],
-  ['\uFEFF', { ...plain, lines: [], bom: true }],
+  ['\uFEFF', { ...plain, lines: [], bom: true, ends: 'none' }],
   ['\uFEFF\uFEFFa\n', { ...plain, lines: ['\uFEFFa'], bom: true }],
   ['a\u2028b\0c\n', { ...plain, lines: ['a\u2028b\0c'] }],
 ])('%j is shown as it is meant', (text, view) => {

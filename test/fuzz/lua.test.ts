@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { BridgeError } from '../../src/core/errors.ts';
+import { FORMATS } from '../../src/core/review-text.ts';
 import { RpcCalls } from '../../src/nvim/calls.ts';
 import { contextPort } from '../../src/nvim/context-port.ts';
 import { parseEditorEvent } from '../../src/nvim/event-source.ts';
@@ -31,7 +32,12 @@ const event = nearly({
   path,
   text: fc.oneof(
     anyText,
-    nearly({ lines: anyText, eol: fc.boolean(), bom: fc.boolean(), crlf: fc.boolean() }),
+    nearly({
+      lines: anyText,
+      eol: fc.boolean(),
+      bom: fc.boolean(),
+      format: fc.constantFrom(...FORMATS),
+    }),
   ),
   start: spot,
   finish: spot,
@@ -89,7 +95,12 @@ const value = fc.oneof(
     ),
   }).map((one) => [one]),
   nearly({ kind: fc.constantFrom('saved', 'failed', 'not-open'), message: anyText }),
-  nearly({ lines: anyText, eol: fc.boolean(), bom: fc.boolean(), crlf: fc.boolean() }),
+  nearly({
+    lines: anyText,
+    eol: fc.boolean(),
+    bom: fc.boolean(),
+    format: fc.constantFrom(...FORMATS),
+  }),
 );
 const reply = fc.oneof(
   { weight: 4, arbitrary: value.map((one) => ({ ok: true, value: one })) },
@@ -217,7 +228,11 @@ test('Lua takes any call: it answers, and raises nothing', async () => {
     jump: fc.boolean(),
     index: fc.nat(3),
     lines: fc.array(anyText),
-    text: nearly({ eol: fc.boolean(), bom: fc.boolean(), crlf: fc.boolean() }),
+    text: nearly({
+      eol: fc.boolean(),
+      bom: fc.boolean(),
+      ends: fc.constantFrom('unix', 'dos', 'mac', 'mixed', 'none'),
+    }),
     end: fc.constantFrom('accepted', 'withdrawn', 'stopped'),
   });
   const deadline = fc.constantFrom(Date.now() + 3_600_000, 0);

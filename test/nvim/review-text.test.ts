@@ -1,6 +1,7 @@
+import fs from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { fromView, toView } from '../../src/core/review-text.ts';
+import type { Format } from '../../src/core/review-text.ts';
 import { type ReviewBench, startReviews } from '../support/reviews.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -34,6 +35,14 @@ const CHANGED_INLINE = `
   return lines
 `;
 
+const LINE_END: Readonly<Record<Format, string>> = { unix: '\n', dos: '\r\n', mac: '\r' };
+
+/** A text after a line was put below it. Neovim has no text without a line. */
+function withLast(text: string, line: string, end: string): string {
+  const body = text === '' || text === BOM ? text + end : text;
+  return body.endsWith(end) ? body + line + end : body + end + line;
+}
+
 interface Case {
   readonly disk: Uint8Array | undefined;
   readonly proposal: string;
@@ -62,6 +71,27 @@ const cases: Readonly<Record<string, Case>> = {
     inline: [1, 2],
   },
   'a new dos file': { disk: undefined, proposal: 'x\r\ny\r\n', changed: [1, 2] },
+  'dos, and a proposal in which one line lacks its CR': {
+    disk: utf8('x\r\ny\r\n'),
+    proposal: 'x\r\ny\n',
+    changed: [2],
+  },
+  'dos, and a proposal in which one line has a CR': {
+    disk: utf8('x\r\ny\r\n'),
+    proposal: 'x\ny\r\n',
+    changed: [1],
+  },
+  'dos, and one line without a line end': {
+    disk: utf8('x\r\ny\r\n'),
+    proposal: 'z',
+    changed: [1],
+  },
+  'CR alone': { disk: utf8('x\ry\r'), proposal: 'x\rz\r', changed: [1] },
+  'CR alone, and a proposal with LF': {
+    disk: utf8('x\ry\r'),
+    proposal: 'x\ny\n',
+    changed: [1, 2],
+  },
   'mixed line ends': { disk: utf8('x\r\ny\n'), proposal: 'x\r\nz\n', changed: [2] },
   'dos without a final line end': { disk: utf8('x\r\ny'), proposal: 'x\r\ny', changed: [] },
   'no final line end': { disk: utf8('a\nb'), proposal: 'a\nb', changed: [] },
@@ -124,20 +154,8 @@ describe.each(scenes)('with the file %s, %s', (loaded, layout) => {
     expect(seen.length === 0 ? [] : seen).toEqual(wanted);
     expect(await review.text()).toBe(proposal);
     await bench.nvim.feed(":$put ='added'<CR>");
-    const view = toView(proposal);
-    // Neovim has no text without a line: what is put below an empty one comes second.
-    const lines = [...(view.lines.length === 0 ? [''] : view.lines), 'added'];
-    const literal = view.crlf && !(await bench.nvim.lua(`return vim.bo.fileformat == 'dos'`));
-    const edited = literal
-      ? [
-          ...view.lines.map((line, i) =>
-            i < view.lines.length - 1 || view.eol ? `${line}\r` : line,
-          ),
-          'added',
-        ]
-          .join('\n')
-          .concat(view.eol ? '\n' : '')
-      : fromView({ ...view, lines });
+    const format = await bench.nvim.lua<Format>('return vim.bo.fileformat');
+    const edited = withLast(proposal, 'added', LINE_END[format]);
     expect(await review.text()).toBe(edited);
     await bench.nvim.feed(':undo<CR>:w<CR>');
     expect(await review.outcome).toEqual({ kind: 'accepted', text: proposal, edited: false });
@@ -182,7 +200,7 @@ describe('text of any kind', () => {
         expect(await review.text()).toBe(`${mark}above${end}${below}`);
         await review.close('withdrawn');
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 
@@ -202,6 +220,143 @@ describe('text of any kind', () => {
   });
 });
 
+describe.each(scenes)('line ends of any kind, with the file %s, %s', (loaded, layout) => {
+  beforeAll(async () => {
+    bench = await startReviews({ settings: { layout } });
+  });
+  afterAll(() => bench.dispose());
+
+  const end = fc.constantFrom('\n', '\r\n', '\r');
+  const ends = fc.oneof(
+    end.map((same) => [same, same, same] as const),
+    fc.tuple(end, end, end),
+  );
+  const text = fc
+    .record({
+      words: fc.subarray(['one', 'two', 'three'], { minLength: 1 }),
+      changed: fc.boolean(),
+      ends,
+      last: fc.boolean(),
+      bom: fc.boolean(),
+    })
+    .map(({ words, changed, ends: chosen, last, bom }) => {
+      const all = changed ? [...words.slice(0, -1), 'new'] : words;
+      const parts = all.map((word, i) => word + (chosen[i] ?? ''));
+      const body = last ? parts.join('') : parts.join('').replace(/(\r\n|\r|\n)$/, '');
+      return (bom ? BOM : '') + body;
+    });
+
+  test('the lines that change are marked and no others, and the bytes come back', async () => {
+    let number = 0;
+    await fc.assert(
+      fc.asyncProperty(text, text, fc.boolean(), async (disk, proposal, asMac) => {
+        const file = bench.write(`ends${++number}.txt`, disk);
+        const isMac = loaded === 'loaded' && asMac && !/\n/.test(disk) && disk.includes('\r');
+        if (loaded === 'loaded') {
+          await bench.nvim.command(`edit ${isMac ? '++ff=mac ' : ''}${file}`);
+        }
+        const review = await bench.open({ path: file, proposal });
+        const { marked, format } = await bench.nvim.lua<Shown>(MARKED, [layout]);
+        expect(marked).toEqual(
+          wantedMarks(disk, proposal, { isMac, isInline: layout === 'inline' }),
+        );
+        const lines = `vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'above' })`;
+        await bench.nvim.lua(lines);
+        const mark = proposal.startsWith(BOM) ? BOM : '';
+        expect(await review.text()).toBe(
+          `${mark}above${LINE_END[format]}${proposal.slice(mark.length)}`,
+        );
+        await bench.nvim.command('silent undo');
+        expect(await review.text()).toBe(proposal);
+        if (marked.length > 0) {
+          await bench.nvim.lua(
+            `require('claude_bridge.review.hunk_commands').reject_lines(1, vim.fn.line('$'))`,
+          );
+          expect(await review.text()).toBe(disk);
+        }
+        await review.close('withdrawn');
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe.each(layouts)('files that the user reads in a way of his own, %s', (layout) => {
+  afterEach(() => bench.dispose());
+
+  test.each([
+    ['x\ry\r', 'x\rz\r', 'set fileformats=mac', [2], 'x\rz\radded\r'],
+    ['x\ry\r', 'x\rz', 'set fileformats=mac', [2], 'x\rz\radded'],
+    ['x\ry', 'x\rz\r', 'set fileformats=mac', [2], 'x\rz\radded\r'],
+    ['x\ry\r', 'z', 'set fileformats=mac', [1], 'z\radded'],
+    ['x\ry\r', 'x\ny\n', 'set fileformats=mac', [1, 2], 'x\ny\nadded\n'],
+    ['x\ny\rz\r', 'x\ny\rz\r', 'set fileformats=mac', [], 'x\ny\rz\r\nadded'],
+    ['x\r\ny\n', 'x\r\nz\n', 'set fileformats=dos', [2], undefined],
+    ['x\r\ny\r\n', 'x\nz\n', 'set fileformats=', [2], undefined],
+  ])('%j, and the proposal %j, after :%s', async (disk, proposal, command, marked, edited) => {
+    bench = await startReviews({ settings: { layout } });
+    const file = bench.write('a.txt', disk);
+    await bench.nvim.command(command);
+    if (edited !== undefined) await bench.nvim.command(`edit ${file}`);
+    const review = await bench.open({ path: file, proposal });
+    const shown = await bench.nvim.lua<Shown>(MARKED, [layout]);
+    expect(Object.values(shown.marked)).toEqual(marked);
+    if (edited === undefined) return;
+    await bench.nvim.feed(":$put ='added'<CR>");
+    expect(await review.text()).toBe(edited);
+  });
+});
+
+interface Shown {
+  readonly marked: readonly number[];
+  readonly format: Format;
+}
+
+/** The lines of the proposal that are marked, and none for what only is removed. */
+const MARKED = `
+  local marked = vim.empty_dict()
+  if ... == 'inline' then
+    local ns = vim.api.nvim_get_namespaces().claude_bridge_inline
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true })) do
+      for line = mark[2] + 1, mark[4].hl_eol and mark[4].end_row or 0 do marked[line] = true end
+    end
+  else
+    for line = 1, vim.fn.line('$') do
+      if vim.fn.diff_hlID(line, 1) ~= 0 then marked[line] = true end
+    end
+  end
+  local lines = vim.tbl_keys(marked)
+  table.sort(lines)
+  return { marked = lines, format = vim.bo.fileformat }
+`;
+
+/** A line that is in both texts is not marked; the words of these texts are in order. */
+function wantedMarks(
+  disk: string,
+  proposal: string,
+  { isMac, isInline }: { isMac: boolean; isInline: boolean },
+): number[] {
+  const [old, now] = [disk.replace(BOM, ''), proposal.replace(BOM, '')];
+  const isUniform = isAll(now, '\r\n') || (!now.includes('\r\n') && now.includes('\n'));
+  const hidesCr = isAll(old, '\r\n') && (isUniform || !/[\r\n]/.test(now));
+  const asMac = isMac && !now.includes('\n');
+  const separator = asMac ? '\r' : '\n';
+  const cut = (from: string) => {
+    const lines = from.split(separator);
+    const isEnded = lines.at(-1) === '';
+    if (isEnded) lines.pop();
+    return lines.map(
+      (line, i) => line + (isInline && i === lines.length - 1 && !isEnded ? '' : '|'),
+    );
+  };
+  const shown = (from: string) => cut(hidesCr ? from.replaceAll('\r\n', '\n') : from);
+  const before = shown(old);
+  return shown(now).flatMap((line, i) => (before.includes(line) ? [] : [i + 1]));
+}
+
+const isAll = (text: string, end: string) =>
+  text.includes(end) && !text.replaceAll(end, '').includes('\n');
+
 describe('what the user makes of it', () => {
   afterEach(() => bench.dispose());
 
@@ -214,6 +369,8 @@ describe('what the user makes of it', () => {
     ['a\nb\n', ':set noendofline<CR>', 'a\nb'],
     ['a\nb\n', ':set fileformat=dos<CR>', 'a\r\nb\r\n'],
     ['a\r\nb\r\n', ':set fileformat=unix<CR>', 'a\nb\n'],
+    ['a\nb\n', ':set fileformat=mac<CR>', 'a\rb\r'],
+    ['a\nb', ':set fileformat=mac<CR>', 'a\rb'],
     [`${BOM}a\n`, ':set nobomb<CR>', 'a\n'],
     ['', 'inew<Esc>', 'new\n'],
     ['a\n', ':1delete<CR>', ''],
@@ -224,6 +381,48 @@ describe('what the user makes of it', () => {
     await bench.nvim.feed(`gg${keys}:w<CR>`);
     expect(await review.outcome).toEqual({ kind: 'accepted', text, edited: true });
   });
+
+  test.each([
+    ['one\r\ntwo\r\n', 'one\nTWO\n', false, '[CR LF becomes LF]'],
+    ['one\r\ntwo\r\n', 'one\nTWO\n', true, ''],
+    ['one\r\ntwo\r\n', 'one\r\nTWO\r\n', false, ''],
+    ['one\r\ntwo\r\n', 'one\r\nTWO\n', false, ''],
+    ['one\r\ntwo\r\n', '', false, ''],
+    ['one\ntwo\n', 'one\r\nTWO\r\n', false, ''],
+    ['', 'one\r\n', false, ''],
+  ])('line ends of %j that %j changes, kept by the agent: %j, in the title: %j', async (...row) => {
+    const [disk, proposal, keepsLineEnds, told] = row;
+    bench = await startReviews();
+    await bench.open({ path: bench.write('a.txt', disk), proposal, keepsLineEnds });
+    const title = await bench.nvim.lua<string>('return vim.wo.winbar');
+    expect(title.match(/\[[^[]* becomes [^\]]*\]/)?.[0] ?? '').toBe(told);
+  });
+
+  test('line ends that the user changes are told in the title', async () => {
+    bench = await startReviews();
+    await bench.open({ path: bench.write('a.txt', 'a\n'), proposal: 'b\n', keepsLineEnds: true });
+    await bench.nvim.feed(':set fileformat=dos<CR>');
+    expect(await bench.nvim.lua('return vim.wo.winbar')).toContain('[LF becomes CR LF]');
+  });
+
+  test.each([`${BOM}a\r\nb\n`, 'a\rb\r', 'a\r\nc', 'a\nb\r\n', 'c'])(
+    'a copy of %j by :w has its bytes, and so has a recalled text',
+    async (proposal) => {
+      bench = await startReviews();
+      const file = bench.write('a.txt', 'a\r\nb\r\n');
+      const [copy, recalled] = [`${bench.folder}/copy.txt`, `${bench.folder}/recalled.txt`];
+      const review = await bench.open({ path: file, proposal });
+      await bench.nvim.feed(`:w ${copy}<CR>`);
+      expect(fs.readFileSync(copy, 'utf8')).toBe(proposal);
+      await bench.nvim.feed('Oabove<Esc>');
+      const edited = await review.text();
+      await bench.nvim.lua(`require('claude_bridge.review').reject()`);
+      await review.outcome;
+      await bench.nvim.lua(`require('claude_bridge.review').recall()`);
+      await bench.nvim.feed(`:w ${recalled}<CR>`);
+      expect(fs.readFileSync(recalled, 'utf8')).toBe(edited);
+    },
+  );
 
   test('a final line end, which no line shows, is told in the title', async () => {
     bench = await startReviews();

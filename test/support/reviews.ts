@@ -26,6 +26,7 @@ export interface OpenRequest {
   key?: string;
   owner?: string;
   editable?: boolean;
+  keepsLineEnds?: boolean;
   signal?: AbortSignal;
 }
 
@@ -62,9 +63,9 @@ export async function startReviews(options: BenchOptions = {}): Promise<ReviewBe
       fs.writeFileSync(file, content);
       return file;
     },
-    open: ({ path: file, proposal, key = 'tab', owner = 's', editable = true, signal }) =>
+    open: ({ path: file, key = 'tab', owner = 's', editable = true, signal, ...rest }) =>
       reviews.open(
-        { owner, key, oldPath: file, newPath: file, proposal, editable },
+        { owner, key, oldPath: file, newPath: file, editable, ...rest },
         signal ?? new AbortController().signal,
       ),
     async dispose() {

@@ -74,7 +74,7 @@ local function read(side)
   local text = vim.api.nvim_buf_is_loaded(side.buffer)
       and require('claude_bridge.review.proposal').read(side.buffer)
     or side.unloaded
-    or { lines = {}, eol = true, bom = false, crlf = false }
+    or { lines = {}, eol = true, bom = false, format = 'unix' }
   side.compared = { stamp = now, text = text, joined = joined(text) }
   return side.compared
 end
@@ -172,7 +172,7 @@ local function put_back(buffer, comparison, hunks)
   end
   if #hunks == #comparison.hunks then
     vim.bo[buffer].bomb = comparison.original.bom
-    vim.bo[buffer].fileformat = comparison.original.crlf and 'dos' or 'unix'
+    vim.bo[buffer].fileformat = comparison.original.format
     if #comparison.original.lines > 0 then
       vim.bo[buffer].endofline = comparison.original.eol
     end

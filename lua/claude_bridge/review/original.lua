@@ -7,7 +7,7 @@ local M = {}
 ---@field note? string what the user should know of this side
 ---@field unloaded? claude_bridge.ViewText the text as it was when the buffer was unloaded
 ---@field compared? claude_bridge.ComparedText
----@field takes_dos boolean a proposal with CR LF may be shown without its CRs
+---@field format? 'unix'|'dos'|'mac' which line ends the file has; nil where it has none yet
 
 --- Fills a scratch buffer by Neovim's own reading, so that encoding, byte order mark and line ends
 --- are found as for any file.
@@ -15,8 +15,10 @@ local M = {}
 ---@param path string
 local function read_into(buffer, path)
   -- With "a" in 'cpoptions' reading would leave a buffer named like the file behind.
-  local cpoptions = vim.o.cpoptions
+  local cpoptions, fileformats = vim.o.cpoptions, vim.o.fileformats
   vim.o.cpoptions = cpoptions:gsub('[aA]', '')
+  -- With "dos" alone a line end that lacks its CR would look like any other.
+  vim.o.fileformats = 'unix,dos' .. (fileformats:find('mac') and ',mac' or '')
   -- A line break cannot be escaped in a command.
   local alias = path:find('\n') and vim.fn.tempname() or nil
   if alias then
@@ -28,7 +30,7 @@ local function read_into(buffer, path)
         .. vim.fn.fnameescape(alias or path)
     )
   end)
-  vim.o.cpoptions = cpoptions
+  vim.o.cpoptions, vim.o.fileformats = cpoptions, fileformats
   if alias then
     vim.uv.fs_unlink(alias)
   end
@@ -59,6 +61,13 @@ local function fill(buffer, path)
   end
 end
 
+---@param buffer integer
+---@return 'unix'|'dos'|'mac'?
+local function format_of(buffer)
+  local is_empty = require('claude_bridge.review.proposal').is_empty(buffer)
+  return not is_empty and vim.bo[buffer].fileformat or nil
+end
+
 ---@param path string
 ---@param id string of the review
 ---@return claude_bridge.Original
@@ -74,8 +83,32 @@ local function scratch(path, id)
     buffer = buffer,
     owned = true,
     note = note,
-    takes_dos = note ~= nil or options.fileformat == 'dos',
+    format = format_of(buffer),
   }
+end
+
+--- The same text in a buffer of its own, with what its line ends hide.
+---@param original claude_bridge.Original
+---@param id string of the review
+---@return claude_bridge.Original
+function M.with_line_ends(original, id)
+  local name = vim.api.nvim_buf_get_name(original.buffer)
+  local text = require('claude_bridge.review.line_ends').shown(
+    require('claude_bridge.review.proposal').read(original.buffer)
+  )
+  local buffer = original.buffer
+  if not original.owned then
+    buffer = vim.api.nvim_create_buf(false, true)
+    local base = vim.fs.basename(name):gsub('%c', '?')
+    vim.api.nvim_buf_set_name(buffer, ('claudebridge://%s/original/%s'):format(id, base))
+  end
+  local options = vim.bo[buffer]
+  options.undolevels = -1
+  options.modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, text.lines)
+  options.fileformat, options.endofline, options.bomb = text.format, text.eol, text.bom
+  options.modifiable = false
+  return { buffer = buffer, owned = true, note = original.note, format = text.format }
 end
 
 --- Reads a file again into the buffer of `on_disk`.
@@ -110,14 +143,11 @@ function M.of(path, id)
   if not buffer or not vim.api.nvim_buf_is_loaded(buffer) then
     return scratch(path, id)
   end
-  local options = vim.bo[buffer]
-  local is_empty = vim.api.nvim_buf_line_count(buffer) == 1
-    and vim.api.nvim_buf_get_lines(buffer, 0, 1, false)[1] == ''
   return {
     buffer = buffer,
     owned = false,
-    note = options.modified and 'unsaved' or nil,
-    takes_dos = options.fileformat == 'dos' or is_empty,
+    note = vim.bo[buffer].modified and 'unsaved' or nil,
+    format = format_of(buffer),
   }
 end
 

@@ -14,13 +14,20 @@ local EDITING =
 ---@field compared? claude_bridge.ComparedText
 ---@field steps? claude_bridge.TraitStep[] the oldest first
 ---@field slices integer how many slices of lines have come
----@field literal_cr boolean the CRs of the line ends are in the lines
+---@field ends claude_bridge.LineEnds as they came
+---@field form claude_bridge.LineEndForm
 
 ---@class claude_bridge.ViewText
 ---@field lines string[]
 ---@field eol boolean the last line has a line end
 ---@field bom boolean
----@field crlf boolean every line end is CR LF, which the lines do not show
+---@field format 'unix'|'dos'|'mac' which line ends it has, which the lines do not show
+
+--- A proposal without its lines.
+---@class claude_bridge.ProposedText
+---@field eol boolean
+---@field bom boolean
+---@field ends claude_bridge.LineEnds
 
 --- Text on its way to the node side. The lines are joined, each with a line break before it: a
 --- string that starts with a byte order mark would lose it in decoding.
@@ -28,7 +35,7 @@ local EDITING =
 ---@field lines string
 ---@field eol boolean
 ---@field bom boolean
----@field crlf boolean
+---@field format 'unix'|'dos'|'mac'
 
 local traits = require('claude_bridge.review.traits')
 
@@ -56,10 +63,10 @@ end
 --- Makes the hidden buffer, without text as yet.
 ---@param id string
 ---@param path string
----@param text { eol: boolean, bom: boolean, crlf: boolean }
----@param takes_dos boolean
+---@param text claude_bridge.ProposedText
+---@param form claude_bridge.LineEndForm
 ---@return claude_bridge.Proposal
-function M.create(id, path, text, takes_dos)
+function M.create(id, path, text, form)
   local base = vim.fs.basename(path):gsub('%c', '?')
   local name = ('claudebridge://%s/%s'):format(id, base)
   local buffer = vim.api.nvim_create_buf(false, true)
@@ -68,7 +75,7 @@ function M.create(id, path, text, takes_dos)
   options.bufhidden = 'hide'
   options.undofile = false
   options.undolevels = -1
-  options.fileformat = text.crlf and takes_dos and 'dos' or 'unix'
+  options.fileformat = form.format
   options.endofline = text.eol
   options.bomb = text.bom
   vim.b[buffer].claude_bridge_review = id
@@ -79,7 +86,8 @@ function M.create(id, path, text, takes_dos)
     buffer = buffer,
     name = name,
     slices = 0,
-    literal_cr = text.crlf and not takes_dos,
+    ends = text.ends,
+    form = form,
   }
 end
 
@@ -88,11 +96,11 @@ end
 ---@param lines string[]
 ---@param is_end boolean no lines follow
 function M.fill(proposal, lines, is_end)
-  if proposal.literal_cr then
-    local bare = is_end and not vim.bo[proposal.buffer].endofline and #lines or 0
-    for index, line in ipairs(lines) do
-      lines[index] = index == bare and line or line .. '\r'
-    end
+  local line_ends = require('claude_bridge.review.line_ends')
+  if proposal.ends == 'dos' and proposal.form.format == 'unix' then
+    lines = line_ends.with_cr(lines, is_end and not vim.bo[proposal.buffer].endofline)
+  elseif proposal.ends == 'mac' and proposal.form.format == 'mac' then
+    lines, vim.bo[proposal.buffer].endofline = line_ends.split_at_cr(lines)
   end
   -- A new buffer has one line, which the first lines replace.
   local start = proposal.slices > 0 and -1 or 0
@@ -129,22 +137,30 @@ function M.is_touched(proposal)
     )
 end
 
+--- Whether the buffer holds no line, not even an empty one.
+---@param buffer integer
+---@return boolean
+function M.is_empty(buffer)
+  local count = vim.api.nvim_buf_line_count(buffer)
+  if count ~= 1 or vim.api.nvim_buf_get_lines(buffer, 0, 1, false)[1] ~= '' then
+    return count == 0
+  end
+  return vim.api.nvim_buf_call(buffer, function()
+    return vim.fn.wordcount().bytes
+  end) == 0
+end
+
 ---@param buffer integer
 ---@return claude_bridge.ViewText
 function M.read(buffer)
-  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
-  if #lines == 1 and lines[1] == '' then
-    local bytes = vim.api.nvim_buf_call(buffer, function()
-      return vim.fn.wordcount().bytes
-    end)
-    lines = bytes == 0 and {} or lines
-  end
+  local is_empty = M.is_empty(buffer)
+  local lines = is_empty and {} or vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
   local options = vim.bo[buffer]
   return {
     lines = lines,
     eol = options.endofline,
     bom = options.bomb,
-    crlf = options.fileformat == 'dos',
+    format = options.fileformat,
   }
 end
 
@@ -152,16 +168,15 @@ end
 ---@return claude_bridge.WireText
 function M.to_wire(text)
   local joined = #text.lines > 0 and '\n' .. table.concat(text.lines, '\n') or ''
-  return { lines = joined, eol = text.eol, bom = text.bom, crlf = text.crlf }
+  return { lines = joined, eol = text.eol, bom = text.bom, format = text.format }
 end
 
 --- The text as bytes of a file.
 ---@param text claude_bridge.ViewText
 ---@return string
 function M.to_bytes(text)
-  local line_end = text.crlf and '\r\n' or '\n'
-  local tail = text.eol and #text.lines > 0 and line_end or ''
-  return (text.bom and '\239\187\191' or '') .. table.concat(text.lines, line_end) .. tail
+  return (text.bom and '\239\187\191' or '')
+    .. require('claude_bridge.review.line_ends').joined(text)
 end
 
 --- Puts text back after Neovim has unloaded the buffer under a window (`:edit!`).
@@ -172,7 +187,7 @@ function M.refill(proposal, text)
   traits.set(proposal.buffer, {
     endofline = text.eol,
     bomb = text.bom,
-    fileformat = text.crlf and 'dos' or 'unix',
+    fileformat = text.format,
   })
   -- The undo tree begins anew.
   proposal.steps = nil

@@ -25,11 +25,15 @@ end
 ---@param entry claude_bridge.KeptText
 local function show(entry)
   local buffer = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, entry.text.lines)
+  local text, options = entry.text, vim.bo[buffer]
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, text.lines)
+  options.fileformat, options.endofline, options.bomb = text.format, text.eol, text.bom
   local name = vim.fs.basename(entry.path):gsub('%c', '?')
   vim.api.nvim_buf_set_name(buffer, ('claudebridge://recalled/%d/%s'):format(buffer, name))
-  vim.bo[buffer].bufhidden = 'wipe'
-  vim.bo[buffer].syntax = vim.filetype.match({ filename = entry.path, buf = buffer }) or ''
+  -- Written somewhere it is to have these bytes and no others.
+  options.fixendofline = false
+  options.bufhidden = 'wipe'
+  options.syntax = vim.filetype.match({ filename = entry.path, buf = buffer }) or ''
   vim.cmd(('sbuffer %d'):format(buffer))
 end
 

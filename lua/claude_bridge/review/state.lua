@@ -6,6 +6,7 @@ local M = {}
 ---@field title string the agent's name for it
 ---@field path string the file that the proposal is for
 ---@field opened_at integer seconds since the epoch
+---@field keeps_line_ends boolean the agent gives a file with CR LF its line ends again
 ---@field original claude_bridge.Original
 ---@field proposal claude_bridge.Proposal
 ---@field layout? claude_bridge.ReviewLayout nil until it is shown

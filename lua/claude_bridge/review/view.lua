@@ -6,6 +6,8 @@ local literal = require('claude_bridge.review.diff_window').literal
 --- How long to wait where Neovim lets no window be closed just now, ms.
 local RETRY_MS = 50
 
+local LINE_ENDS = { unix = 'LF', dos = 'CR LF', mac = 'CR' }
+
 ---@param mode string of nvim_get_mode()
 ---@return boolean the user is in the middle of nothing
 local function is_idle(mode)
@@ -32,9 +34,10 @@ local function invisible_changes(review)
   end
   compare('endofline', 'adds the final newline', 'drops the final newline')
   compare('bomb', 'adds the byte order mark', 'drops the byte order mark')
-  -- CRs that come are in the lines.
-  if old.fileformat == 'dos' and new.fileformat == 'unix' then
-    table.insert(found, ' [CR LF becomes LF]')
+  local is_kept = review.keeps_line_ends and new.fileformat == 'unix'
+  if review.original.format and old.fileformat ~= new.fileformat and not is_kept then
+    local becomes = ' [%s becomes %s]'
+    table.insert(found, becomes:format(LINE_ENDS[old.fileformat], LINE_ENDS[new.fileformat]))
   end
   return table.concat(found)
 end
