@@ -506,6 +506,51 @@ describe('windows', () => {
     await expectGone(before);
   });
 
+  test('an edit that comes while a decided one is not gone yet leaves its window alone', async () => {
+    const { target } = await open();
+    const users = await bench.nvim.lua(`return vim.api.nvim_list_wins()[2]`);
+    await bench.nvim.lua(`
+      held, schedule = {}, vim.schedule
+      vim.schedule = function(step) table.insert(held, step) end
+      vim.cmd.edit('other.txt')`);
+    const other = await bench.open({ path: target, proposal: 'OTHER\n', key: 'second' });
+    expect(await bench.nvim.lua(`return vim.fn.tabpagenr('$')`)).toBe(2);
+    await bench.nvim.lua(`
+      vim.schedule = schedule
+      for _, step in ipairs(held) do step() end`);
+    await bench.nvim.feed(':w<CR>');
+    expect(await other.outcome).toMatchObject({ kind: 'accepted', text: 'OTHER\n' });
+    await waitFor(async () =>
+      expect(
+        await bench.nvim.lua(`
+          return {
+            vim.api.nvim_list_wins(),
+            vim.fn.bufname(),
+            vim.tbl_count(require('claude_bridge.review.state').reviews),
+          }`),
+      ).toEqual([[users], 'other.txt', 0]),
+    );
+    expect(await bench.nvim.messages()).toBe(
+      'Claude Bridge: a.txt: rejected, since its view was closed',
+    );
+  });
+
+  test('the window of the review may float', async () => {
+    const { review, before } = await open();
+    await bench.nvim.lua(`
+      vim.cmd('botright new')
+      vim.api.nvim_win_set_config(vim.fn.win_getid(1), { relative = 'editor', row = 1, col = 1, width = 20, height = 5 })`);
+    await review.close('withdrawn');
+    await waitFor(async () =>
+      expect(
+        await bench.nvim.lua(`return vim.tbl_count(require('claude_bridge.review.state').reviews)`),
+      ).toBe(0),
+    );
+    await bench.nvim.command('bwipeout!');
+    await expectGone(before);
+    expect(await bench.nvim.messages()).toBe('');
+  });
+
   test('plugins hear of the focus as it comes and goes', async () => {
     const { review } = await open({
       setup: `heard = {}

@@ -79,9 +79,9 @@ function M.uncover(layout)
   if not is_open(window) then
     return
   end
-  -- The review's window may have closed where no autocommand could tell of it.
-  local beside = is_open(layout.right) and layout.right
-    or window_state.tiled(vim.api.nvim_win_get_tabpage(window))[1]
+  -- The review's window may have closed where no autocommand could tell of it, or float now.
+  local tiled = window_state.tiled(vim.api.nvim_win_get_tabpage(window))
+  local beside = vim.tbl_contains(tiled, layout.right) and layout.right or tiled[1]
   without_evening_out(function()
     vim.api.nvim_win_call(beside, function()
       vim.api.nvim_win_set_config(window, { win = beside, split = heir() })

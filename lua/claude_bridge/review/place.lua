@@ -203,12 +203,17 @@ local function place_inline(layout, review, keep_focus)
   set_others(layout, layout.to_cover)
 end
 
+--- Whether the window of an inline review is here. One that is decided counts until it is gone: the
+--- window that it hides comes back beside it.
 ---@return boolean
 local function has_inline_review()
   local tabpage = vim.api.nvim_get_current_tabpage()
-  return vim.iter(require('claude_bridge.review.state').pending()):any(function(review)
-    return review.layout.is_inline and review.layout.tabpage == tabpage
-  end)
+  return vim
+    .iter(vim.tbl_values(require('claude_bridge.review.state').reviews))
+    :any(function(review)
+      local layout = review.layout
+      return layout ~= nil and layout.is_inline and layout.tabpage == tabpage
+    end)
 end
 
 ---@return boolean
