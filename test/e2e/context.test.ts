@@ -1,17 +1,17 @@
 /** What the agent learns of the editor by itself. */
 import { expect, test } from 'vitest';
-import { NEWEST, OLD } from './support/install.ts';
+import { VERSIONS } from './support/install.ts';
 import { ask, Scene } from './support/scene.ts';
 
 const files = { 'a.txt': 'alpha\nbeta\ngamma\n', 'sub/b.txt': 'other\n' };
 
-test.each([NEWEST, OLD])('%s: the open file is told to the model', async (version) => {
+test.each(VERSIONS)('%s: the open file is told to the model', async (version) => {
   const scene = await Scene.play({ files, version });
   await ask(scene.cli, 'hello');
   await scene.modelHears(new RegExp(`The user opened the file ${scene.path('a.txt')} in the IDE`));
 });
 
-test.each([NEWEST, OLD])('%s: selected lines are told to the model', async (version) => {
+test.each(VERSIONS)('%s: selected lines are told to the model', async (version) => {
   const scene = await Scene.play({ files, version });
   await scene.nvim.terminal.type('ggjVj');
   await scene.indicates(scene.cli, /⧉ 2 lines selected/);
@@ -37,7 +37,7 @@ test('a mention lands in the prompt and its lines are read', async () => {
   expect(await scene.cli.screen()).toMatch(/Read a\.txt/);
 });
 
-test.each([NEWEST, OLD])('%s: a mention of its own folder is looked up', async (version) => {
+test.each(VERSIONS)('%s: a mention of its own folder is looked up', async (version) => {
   const scene = await Scene.play({ files, version });
   await scene.nvim.isConnected();
   await scene.nvim.command('ClaudeMention .');

@@ -1,6 +1,6 @@
 /** What a language server says of an edit reaches the model before its next word. */
 import { test } from 'vitest';
-import { NEWEST, OLD } from './support/install.ts';
+import { VERSIONS } from './support/install.ts';
 import { edit, read } from './support/model.ts';
 import { ask, Scene } from './support/scene.ts';
 
@@ -23,7 +23,7 @@ vim.api.nvim_create_autocmd('BufReadPost', {
   end,
 })`;
 
-test.each([NEWEST, OLD])('%s: new diagnostics are told to the model', async (version) => {
+test.each(VERSIONS)('%s: new diagnostics are told to the model', async (version) => {
   const scene = await Scene.play({
     files: { 'a.txt': 'alpha\nbeta\n' },
     version,

@@ -1,6 +1,6 @@
 /** Files that are not plain: what is on disk afterwards is right to the byte. */
 import { expect, test } from 'vitest';
-import { NEWEST, OLD } from './support/install.ts';
+import { VERSIONS } from './support/install.ts';
 import { type Block, edit, read, write } from './support/model.ts';
 import { ask, Scene } from './support/scene.ts';
 
@@ -10,7 +10,7 @@ const accepted = async (scene: Scene & Awaited<ReturnType<typeof Scene.play>>) =
   await scene.nvim.command('w');
 };
 
-test.each([NEWEST, OLD])('%s: a CRLF file shows and changes the one line only', async (version) => {
+test.each(VERSIONS)('%s: a CRLF file shows and changes the one line only', async (version) => {
   const scene = await Scene.play({
     files: { 'dos.txt': 'alpha\r\nbeta\r\ngamma\r\n' },
     version,
@@ -25,7 +25,7 @@ test.each([NEWEST, OLD])('%s: a CRLF file shows and changes the one line only', 
   expect(scene.model.told()).not.toMatch(/user modified/);
 });
 
-test.each([NEWEST, OLD])('%s: a file without a final newline keeps its end', async (version) => {
+test.each(VERSIONS)('%s: a file without a final newline keeps its end', async (version) => {
   const scene = await Scene.play({
     files: { 'bare.txt': 'alpha\nbeta' },
     version,

@@ -36,7 +36,7 @@ test.each(['quit', 'SIGKILL'])(
     const host = await scene.nvim.hostPid();
     if (how === 'quit') await scene.nvim.command('qa!');
     else process.kill(await scene.nvim.lua<number>('return vim.uv.os_getpid()'), 'SIGKILL');
-    await expect.poll(() => isGone(host), { timeout: 2_000, interval: 20 }).toBe(true);
+    await expect.poll(() => isGone(host), { timeout: 10_000, interval: 20 }).toBe(true);
     expect(scene.lockFiles()).toEqual([]);
   },
 );

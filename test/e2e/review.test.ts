@@ -1,6 +1,6 @@
 /** Proposed edits: decided in Neovim, decided in the CLI, and what stands on disk afterwards. */
 import { describe, expect, test } from 'vitest';
-import { NEWEST, OLD } from './support/install.ts';
+import { VERSIONS } from './support/install.ts';
 import { edit, read, say } from './support/model.ts';
 import { ask, decide, QUESTION, Scene } from './support/scene.ts';
 
@@ -21,7 +21,7 @@ const editOfA = (scene: Scene) => [
   [edit(scene.path('a.txt'), 'beta', 'BETA')],
 ];
 
-describe.each([NEWEST, OLD])('%s', (version) => {
+describe.each(VERSIONS)('%s', (version) => {
   test('with diff.enabled off the CLI asks in its terminal alone', async () => {
     const scene = await Scene.play({
       files: { 'a.txt': BEFORE },
