@@ -255,12 +255,14 @@ export class Bridge {
   }
 
   /** Live sessions are no clients and tell reasons in their own way. */
-  async #tellReason({ owner, path, reason }: RejectReason): Promise<void> {
+  async #tellReason({ owner, paths, reason }: RejectReason): Promise<void> {
     const client = this.#hub.status().find(({ id }) => id === owner);
     if (!client) return;
     const { pid, name = 'the agent' } = client;
-    const text = `I rejected your edit of ${basename(path)}: ${reason}`;
-    const purpose = 'why you rejected the edit';
+    const edits = paths.length === 1 ? 'edit' : 'edits';
+    const names = paths.map((path) => basename(path)).join(', ');
+    const text = `I rejected your ${edits} of ${names}: ${reason}`;
+    const purpose = `why you rejected the ${edits}`;
     const params = { ...(pid !== undefined && { pid }), name, text, purpose };
     await this.#options.calls.lua('terminal.tell', params, z.unknown());
   }

@@ -74,18 +74,20 @@ local function keep_text(review, why, always)
 end
 
 ---@param review claude_bridge.Review
+---@return boolean heard
 local function accept(review)
   local text = edited_text(review)
   local wire = text and require('claude_bridge.review.proposal').to_wire(text)
   local event = { kind = 'review_accepted', id = review.id, text = wire }
   if not require('claude_bridge.channel').notify(event) then
     tell('the bridge does not run: nobody would hear of it', 'error')
-    return
+    return false
   end
   review.settled = 'accepted'
   vim.schedule(function()
     finish(review, 'Accepted')
   end)
+  return true
 end
 
 ---@param review claude_bridge.Review
@@ -272,6 +274,7 @@ end
 function M.reject_all(reason)
   require('claude_bridge.review.pick').all(function(review)
     reject(review, reason)
+    return true
   end)
 end
 

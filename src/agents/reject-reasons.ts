@@ -1,17 +1,31 @@
 /**
- * Why the user rejected an edit, for clients whose answer to a review has no room for it: it becomes
+ * Why the user rejected edits, for clients whose answer to a review has no room for it: it becomes
  * the next prompt. A client takes that only after it has dealt with the rejection, of which its
- * call to close the review's tab is the sign.
+ * call to close the review's tab is the sign. One reason for several edits is one prompt.
  */
 import type { Disposable } from '../core/disposable.ts';
 import type { ReviewOwner } from '../core/reviews.ts';
 
-export interface RejectReason {
+interface RejectedEdit {
   readonly owner: ReviewOwner;
   /** The agent's name for the review. */
   readonly key: string;
   readonly path: string;
   readonly reason: string;
+}
+
+export interface RejectReason {
+  readonly owner: ReviewOwner;
+  /** The files of the edits, each once, in the order in which they were rejected. */
+  readonly paths: readonly string[];
+  readonly reason: string;
+}
+
+interface Waiting {
+  readonly paths: Set<string>;
+  /** Of the edits whose tabs the client has not closed. */
+  readonly keys: Set<string>;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** A client that closes no tab has dealt with the rejection by then. */
@@ -20,34 +34,42 @@ const SIGN_LIMIT_MS = 2_000;
 const PROMPT_DELAY_MS = 300;
 
 export class RejectReasons implements Disposable {
-  readonly #waiting = new Map<string, { reason: RejectReason; timer: NodeJS.Timeout }>();
+  readonly #waiting = new Map<ReviewOwner, Map<string, Waiting>>();
 
   constructor(private readonly deliver: (reason: RejectReason) => void) {}
 
-  add(reason: RejectReason): void {
-    this.#schedule(reason, SIGN_LIMIT_MS);
+  add({ owner, key, path, reason }: RejectedEdit): void {
+    const reasons = this.#waiting.get(owner) ?? new Map<string, Waiting>();
+    const waiting = reasons.get(reason) ?? { paths: new Set(), keys: new Set(), timer: undefined };
+    waiting.paths.add(path);
+    waiting.keys.add(key);
+    this.#waiting.set(owner, reasons.set(reason, waiting));
+    this.#schedule(owner, reason, SIGN_LIMIT_MS);
   }
 
   /** The client has closed the tab of a review. */
   closed(owner: ReviewOwner, key: string): void {
-    const waiting = this.#waiting.get(keyOf({ owner, key }));
-    if (waiting) this.#schedule(waiting.reason, PROMPT_DELAY_MS);
+    for (const [reason, { keys }] of this.#waiting.get(owner) ?? []) {
+      if (keys.delete(key) && keys.size === 0) this.#schedule(owner, reason, PROMPT_DELAY_MS);
+    }
   }
 
   dispose(): void {
-    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
+    for (const reasons of this.#waiting.values()) {
+      for (const { timer } of reasons.values()) clearTimeout(timer);
+    }
     this.#waiting.clear();
   }
 
-  #schedule(reason: RejectReason, delayMs: number): void {
-    const key = keyOf(reason);
-    clearTimeout(this.#waiting.get(key)?.timer);
-    const timer = setTimeout(() => {
-      this.#waiting.delete(key);
-      this.deliver(reason);
+  #schedule(owner: ReviewOwner, reason: string, delayMs: number): void {
+    const reasons = this.#waiting.get(owner);
+    const waiting = reasons?.get(reason);
+    if (!reasons || !waiting) return;
+    clearTimeout(waiting.timer);
+    waiting.timer = setTimeout(() => {
+      reasons.delete(reason);
+      if (reasons.size === 0) this.#waiting.delete(owner);
+      this.deliver({ owner, paths: [...waiting.paths], reason });
     }, delayMs);
-    this.#waiting.set(key, { reason, timer });
   }
 }
-
-const keyOf = ({ owner, key }: Pick<RejectReason, 'owner' | 'key'>): string => `${owner}\0${key}`;

@@ -76,11 +76,11 @@ function M.one(prompt, act)
   end
 end
 
---- All that wait, the oldest first.
----@param act fun(review: claude_bridge.Review)
+--- All that wait, the oldest first, up to one for which it cannot be done.
+---@param act fun(review: claude_bridge.Review): boolean done
 function M.all(act)
   local pending = state.pending()
-  vim.iter(pending):each(act)
+  vim.iter(pending):all(act)
   if #pending == 0 then
     tell_that_none_waits()
   end
