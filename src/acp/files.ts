@@ -14,6 +14,8 @@ export interface AgentFilesOptions {
   /** False for files that the user keeps from agents. */
   mayRead(path: AbsolutePath): boolean;
   readonly edits: EditedProposals;
+  /** Whether the agent takes the error of a missing file for the end of what it does. */
+  needsText?(): boolean;
 }
 
 export class AgentFiles {
@@ -22,8 +24,10 @@ export class AgentFiles {
   async read({ path, line, limit }: ReadTextFileRequest): Promise<{ content: string }> {
     const file = await this.#inside(path);
     const text = await this.current(file);
-    if (text === undefined) throw RequestError.resourceNotFound(path);
-    return { content: lines(text, line ?? 1, limit ?? undefined) };
+    if (text === undefined && !this.options.needsText?.()) {
+      throw RequestError.resourceNotFound(path);
+    }
+    return { content: lines(text ?? '', line ?? 1, limit ?? undefined) };
   }
 
   async write({ path, content }: WriteTextFileRequest): Promise<Record<string, never>> {

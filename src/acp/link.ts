@@ -17,6 +17,7 @@ import { abilitiesOf, choicesOf, type Ways, waysOf } from './choices.ts';
 import { AcpConnection } from './connection.ts';
 import { AgentFiles } from './files.ts';
 import { Permissions } from './permission.ts';
+import { stumblesOverMissingFiles } from './quirks.ts';
 import type { AcpRecipe } from './recipes.ts';
 import { Served } from './served.ts';
 import { signIn } from './sign-in.ts';
@@ -75,6 +76,7 @@ export class AcpLink implements AgentLink {
       folders: () => [context.folder, ...options.folders()],
       mayRead: options.mayRead,
       edits: this.#edits,
+      needsText: () => stumblesOverMissingFiles(this.#connection?.about.agentInfo),
     });
     this.#permissions = new Permissions({
       sink,

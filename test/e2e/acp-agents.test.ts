@@ -77,6 +77,20 @@ describe.each(cases)('$name', ({ agent }) => {
     );
   });
 
+  test('has a new file reviewed and accepted', async () => {
+    const it = await start(agent, (file) => [
+      agent.write(file('sub/new.txt'), 'new\n'),
+      { say: 'I have made it.' },
+    ]);
+    it.live.send('make it');
+    const { request, decide } = await review(it);
+    expect(request).toMatchObject({ oldPath: it.file('sub/new.txt'), proposal: 'new\n' });
+    decide({ kind: 'accepted', text: 'new\n', edited: false });
+    await it.idle();
+    expect(it.read('sub/new.txt')).toBe('new\n');
+    expect(it.said()).toBe('I have made it.');
+  });
+
   test('has an edit of a part reviewed as the whole file', async () => {
     const it = await start(agent, (file) => [
       agent.read(file('a.txt')),

@@ -180,3 +180,17 @@ test('permissions of the file stay', async () => {
   await expect(write('kept', 'b\n')).rejects.toThrow('cannot be changed in Neovim');
   expect(bytes('kept')).toBe('a\n');
 });
+
+test('a missing file is an error, or empty for an agent that needs a text', async () => {
+  await expect(read('missing')).rejects.toMatchObject({ code: -32002 });
+  files = new AgentFiles({
+    buffers: bufferPort(new RpcCalls(nvim.client)),
+    folders: () => [folder],
+    mayRead: () => true,
+    edits: new EditedProposals(),
+    needsText: () => true,
+  });
+  expect(await read('missing')).toBe('');
+  expect(fs.existsSync(at('missing'))).toBe(false);
+  await expect(read('../missing')).rejects.toThrow('outside of the workspace');
+});
