@@ -575,6 +575,24 @@ describe('windows', () => {
   });
 });
 
+test('<C-c> while it is drawn costs no mark and shows no error', async () => {
+  await open({ proposal: FILE });
+  await bench.nvim.lua(`
+    local marks, left = require('claude_bridge.review.inline_marks'), 2
+    local draw = marks.draw
+    marks.draw = function(...)
+      if left > 0 then
+        left = left - 1
+        -- What Neovim makes of the key in the midst of Lua, as found in a soak.
+        error('Keyboard interrupt')
+      end
+      draw(...)
+    end`);
+  await bench.nvim.input('ggOnew<Esc>');
+  await waitFor(async () => expect(await colours()).toEqual([['Added', 1, 1]]));
+  expect(await bench.nvim.messages()).toBe('');
+});
+
 test('a change of many thousands of lines is drawn without holding keys up', async () => {
   const lines = Array.from({ length: 40_000 }, (_, i) => `line ${i}\n`);
   const changed = lines.map((line, i) => (i % 2 ? line : line.toUpperCase()));

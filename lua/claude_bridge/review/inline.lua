@@ -47,6 +47,25 @@ function M.update(review)
   end
 end
 
+--- Runs a step of the drawing. A `<C-c>` of the user's is meant for what they do; it ends a step that
+--- is under way all the same, and what is drawn by then is drawn anew.
+---@param review claude_bridge.Review
+---@param step fun()
+function M.uninterrupted(review, step)
+  local done, problem = pcall(step)
+  if done then
+    return
+  end
+  if not tostring(problem):find('Keyboard interrupt', 1, true) then
+    error(problem, 0)
+  end
+  vim.defer_fn(function()
+    M.uninterrupted(review, function()
+      M.update(review)
+    end)
+  end, PAUSE_MS)
+end
+
 --- Marks them when the change that is under way is over; once for many.
 ---@param review claude_bridge.Review
 local function update_soon(review)
@@ -57,7 +76,9 @@ local function update_soon(review)
   inline.is_due = true
   local function update()
     inline.is_due = false
-    M.update(review)
+    M.uninterrupted(review, function()
+      M.update(review)
+    end)
   end
   if bytes(review.proposal.buffer) + bytes(review.original.buffer) <= LARGE_BYTES then
     vim.schedule(update)

@@ -300,7 +300,9 @@ function M.draw(review, comparison)
     is_first = false
     if done < count then
       vim.schedule(function()
-        slice(done)
+        require('claude_bridge.review.inline').uninterrupted(review, function()
+          slice(done)
+        end)
       end)
     end
   end
