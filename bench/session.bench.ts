@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { BusAgent } from '../test/support/bus-agent.ts';
 import { startLive } from '../test/support/live-nvim.ts';
-import { leastOf, record } from './support/figures.ts';
+import { leastOf, record, timed } from './support/figures.ts';
 import { setStage } from './support/stage.ts';
 
 const ROUNDS = 5;
@@ -121,6 +121,65 @@ test('50 queued permissions', async () => {
     }),
   );
   record({ what: '50 queued permissions, stall', value, unit: 'ms', limit: LIMIT_MS });
+});
+
+test.each([
+  ['errors', 6_000, (at: number) => ['error', { message: `error ${at} ${'x'.repeat(200)}` }]],
+  ['changed files', 5_000, (at: number) => ['file_changed', { path: `f${at}` }]],
+  ['files to open', 500, (at: number) => ['open_file', { path: `f${at}` }]],
+  ['requests', 1_000, (at: number) => ['permission_request', { id: `q${at}`, tool: 'Bash' }]],
+  ['tool calls', 5_000, (at: number) => ['tool_use_start', { id: `t${at}`, name: 'Read' }]],
+  ['progress', 10_000, (at: number) => ['progress', { id: `${at}`, stage: `step ${at}` }]],
+  ['status', 10_000, (at: number) => ['status', { uptime: at, model: `m${at}` }]],
+] as const)('a flood of %s', async (what, count, make) => {
+  const { stage, agent, shows } = await session();
+  let round = 0;
+  const over: number[] = [];
+  const value = await leastOf(ROUNDS, async () => {
+    round += 1;
+    const end = `flood ${round} is over`;
+    return stage.turnDuring(async () => {
+      over.push(
+        await timed(async () => {
+          for (let at = 0; at < count; at += 1) {
+            const [type, data] = make(round * count + at);
+            agent.raw(JSON.stringify({ type, data }));
+            if (at % 50 === 0) await setImmediate();
+          }
+          agent.say('message_added', { id: `end ${round}`, role: 'assistant', content: end });
+          await shows(end);
+        }),
+      );
+    });
+  });
+  const name = `${count.toLocaleString('en')} ${what} at once`;
+  record({ what: `${name}, longest turn of the editor`, value, unit: 'ms', limit: LIMIT_MS });
+  record({ what: `${name}, until all is shown`, value: Math.min(...over), unit: 'ms' });
+});
+
+test('50 edits to review', async () => {
+  const { stage, agent, live } = await session();
+  let asked = 0;
+  const ask = (count: number, shown: number) => async () => {
+    for (let at = 0; at < count; at += 1) {
+      asked += 1;
+      const data = { filePath: `f${asked}`, newContent: `text ${asked}` };
+      agent.raw(JSON.stringify({ type: 'show_diff', data }));
+    }
+    const tabs = () => stage.nvim.lua<number>(`return #vim.api.nvim_list_tabpages()`);
+    await expect.poll(tabs, { timeout: 30_000, interval: 50 }).toBe(shown);
+  };
+  // The first shares its tab page with the file that is open.
+  const floor = { what: 'one edit', value: await stage.turnDuring(ask(1, 1)) };
+  const value = await stage.turnDuring(ask(59, 50));
+  await agent.hears('reject_edit', 10);
+  expect(live.editor.reviews.pending()).toHaveLength(50);
+  record({
+    what: '60 edits to review at once, longest turn of the editor',
+    value,
+    unit: 'ms',
+    floor,
+  });
 });
 
 const PENDING = `

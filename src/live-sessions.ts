@@ -45,6 +45,7 @@ export class LiveSessions implements AsyncDisposable {
       reviews: editor.reviews,
       editor: {
         openFile: (path, line) => openFile(editor, path, line),
+        openFiles: async () => (await port.openEditors()).map(({ path }) => path),
         reloadFiles: (paths) => port.reloadFiles(paths),
         mayRead: (path) => !privacy.excludes(path),
         mayTell: (path) => privacy.allows(path),

@@ -24,6 +24,8 @@ export interface Stage {
   readonly peer: Peer;
   /** The largest time between two turns of the editor's event loop while the work ran, ms. */
   stallDuring(work: () => Promise<unknown>): Promise<number>;
+  /** The same in processor time of the editor: other load on the machine hardly changes it. */
+  turnDuring(work: () => Promise<unknown>): Promise<number>;
   /** Types keys and waits until Neovim has worked them all off; ms. */
   typed(keys: string): Promise<number>;
 }
@@ -60,7 +62,8 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
       if (!first) throw new Error('this stage has no client');
       return first;
     },
-    stallDuring: (work) => stallDuring(nvim, work),
+    stallDuring: (work) => metered(nvim, work, 'return Meter.stop()'),
+    turnDuring: (work) => metered(nvim, work, 'return select(2, Meter.stop())'),
     typed: (keys) => typed(nvim, keys),
   };
 }
@@ -97,25 +100,32 @@ const METER = `
   Meter = { timer = uv.new_timer() }
   function Meter.start()
     Meter.last, Meter.longest = uv.hrtime(), 0
-    Meter.timer:start(0, 1, function()
-      local now = uv.hrtime()
-      Meter.longest = math.max(Meter.longest, now - Meter.last)
-      Meter.last = now
-    end)
+    Meter.clock, Meter.busiest = os.clock(), 0
+    Meter.timer:start(0, 1, Meter.turn)
+  end
+  function Meter.turn()
+    local now, clock = uv.hrtime(), os.clock()
+    Meter.longest = math.max(Meter.longest, now - Meter.last)
+    Meter.busiest = math.max(Meter.busiest, clock - Meter.clock)
+    Meter.last, Meter.clock = now, clock
   end
   function Meter.stop()
-    local turn = uv.hrtime() - Meter.last
+    Meter.turn()
     Meter.timer:stop()
-    return math.max(Meter.longest, turn) / 1e6
+    return Meter.longest / 1e6, Meter.busiest * 1e3
   end
   function Done(channel)
     vim.rpcnotify(channel, 'claude_bridge_bench_done')
   end`;
 
-async function stallDuring(nvim: TestNvim, work: () => Promise<unknown>): Promise<number> {
+async function metered(
+  nvim: TestNvim,
+  work: () => Promise<unknown>,
+  stop: string,
+): Promise<number> {
   await nvim.lua('Meter.start()');
   await work();
-  return nvim.lua<number>('return Meter.stop()');
+  return nvim.lua<number>(stop);
 }
 
 async function typed(nvim: TestNvim, keys: string): Promise<number> {

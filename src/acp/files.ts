@@ -3,6 +3,7 @@ import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprot
 import { RequestError } from '@agentclientprotocol/sdk';
 import { BridgeError, messageOf } from '../core/errors.ts';
 import type { AbsolutePath } from '../core/ports.ts';
+import { Turnstile } from '../core/turnstile.ts';
 import type { BufferPort } from '../session/ports.ts';
 import { isRegular, textOnDisk } from './disk.ts';
 import type { EditedProposals } from './edits.ts';
@@ -18,7 +19,12 @@ export interface AgentFilesOptions {
   needsText?(): boolean;
 }
 
+/** Of whole files that go to and fro at a time; an agent may ask for any number at once. */
+const AT_A_TIME = 4;
+
 export class AgentFiles {
+  readonly #calls = new Turnstile(AT_A_TIME);
+
   constructor(private readonly options: AgentFilesOptions) {}
 
   async read({ path, line, limit }: ReadTextFileRequest): Promise<{ content: string }> {
@@ -36,7 +42,7 @@ export class AgentFiles {
     await this.#failing(async () => {
       // The editor would wait for a pipe, and with it the user.
       await isRegular(file);
-      await buffers.write(file, edits.forWrite(file, content));
+      await this.#calls.run(() => buffers.write(file, edits.forWrite(file, content)));
     });
     return {};
   }
@@ -44,7 +50,9 @@ export class AgentFiles {
   /** With unsaved changes; undefined where there is no such file. */
   async current(file: AbsolutePath): Promise<string | undefined> {
     return this.#failing(async () => {
-      return (await this.options.buffers.read(file)) ?? (await textOnDisk(file));
+      return this.#calls.run(
+        async () => (await this.options.buffers.read(file)) ?? textOnDisk(file),
+      );
     });
   }
 

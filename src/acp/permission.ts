@@ -6,6 +6,7 @@ import type {
   SessionUpdate,
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
+import { RUNNING_LIMIT } from '../session/limits.ts';
 import type { FileDiff } from '../session/model.ts';
 import type { SessionSink } from '../session/ports.ts';
 import type {
@@ -43,6 +44,8 @@ export class Permissions {
   learn(update: ToolCallUpdate): void {
     const known = this.#calls.get(update.toolCallId);
     this.#calls.set(update.toolCallId, { ...known, ...given(update) });
+    const [oldest] = this.#calls.size > RUNNING_LIMIT ? this.#calls.keys() : [];
+    if (oldest !== undefined) this.#calls.delete(oldest);
   }
 
   /** Some agents call a tool done that the user has rejected. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { BridgeError, messageOf } from '../core/errors.ts';
 import type { PipeOpener } from '../core/pipe.ts';
 import type { AbsolutePath } from '../core/ports.ts';
+import { COUNT_LIMIT } from '../session/limits.ts';
 import type { LinkState, StoredSession } from '../session/model.ts';
 import type { AgentLink, Context, LinkContext, PromptPart } from '../session/ports.ts';
 import { asText } from '../session/prompt-text.ts';
@@ -41,6 +42,7 @@ export class BusLink implements AgentLink {
   #sessions: readonly StoredSession[] = [];
   /** Edits on show that no permission hangs on. */
   #reviews = 0;
+  #hasRefused = false;
   #conversation: string | undefined;
   /** The agent is another than the one that the conversation began with. */
   #anew = false;
@@ -237,10 +239,7 @@ export class BusLink implements AgentLink {
     const file = path.resolve(folder, data.filePath);
     const before = typeof data.oldContent === 'string' ? { before: data.oldContent } : {};
     if (this.#reviews >= REVIEWS) {
-      this.#say({
-        type: 'reject_edit',
-        data: { filePath: data.filePath, reason: `${REVIEWS} edits wait for review` },
-      });
+      this.#refuseReview(data.filePath);
       return;
     }
     this.#reviews += 1;
@@ -260,7 +259,17 @@ export class BusLink implements AgentLink {
       });
     } finally {
       this.#reviews -= 1;
+      if (this.#reviews === 0) this.#hasRefused = false;
     }
+  }
+
+  #refuseReview(filePath: string): void {
+    const reason = `${REVIEWS} edits wait for review`;
+    this.#say({ type: 'reject_edit', data: { filePath, reason } });
+    if (this.#hasRefused) return;
+    this.#hasRefused = true;
+    const text = `${reason}; further ones are rejected.`;
+    this.options.context.sink.update({ kind: 'notice', level: 'warn', text });
   }
 
   async #open(data: Extract<AgentMessage, { type: 'open_file' }>['data']): Promise<void> {
@@ -276,7 +285,7 @@ export class BusLink implements AgentLink {
   #remember(sessions: unknown): void {
     const parsed = z.array(StoredInStatus).safeParse(sessions);
     if (!parsed.success) return;
-    this.#sessions = parsed.data.map(({ id, title, current }) => ({
+    this.#sessions = parsed.data.slice(0, COUNT_LIMIT).map(({ id, title, current }) => ({
       id,
       title: title ?? id,
       current: current ?? false,

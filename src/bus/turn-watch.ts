@@ -3,6 +3,7 @@
  * when no tool runs and the agent has been quiet for a while.
  */
 import type { Disposable } from '../core/disposable.ts';
+import { RUNNING_LIMIT } from '../session/limits.ts';
 
 export class TurnWatch implements Disposable {
   readonly #tools = new Set<string>();
@@ -27,6 +28,8 @@ export class TurnWatch implements Disposable {
 
   toolStarts(id: string): void {
     this.#tools.add(id);
+    const [oldest] = this.#tools.size > RUNNING_LIMIT ? this.#tools : [];
+    if (oldest !== undefined) this.#tools.delete(oldest);
     this.active();
   }
 

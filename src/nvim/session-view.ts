@@ -21,7 +21,7 @@ export function sessionView(calls: NvimCalls, notify: EditorPort['notify']): Ses
     apply: async (session, batch, ops) => {
       // Values that are not known are left out: Lua must not see them as `vim.NIL`.
       const params = { session, batch, ops: withoutUndefined(ops) };
-      await calls.lua('chat.apply', params, z.unknown());
+      return calls.lua('chat.apply', params, nullish(z.number()));
     },
     close: async (session, message) => {
       const params = message === undefined ? { session } : { session, message };

@@ -2,7 +2,6 @@
  * Text that may grow without end. All of it is passed on as it comes; kept are its head and its tail,
  * for a view that must be told anew.
  */
-
 export interface TextLimits {
   /** UTF-16 code units. */
   readonly head: number;
@@ -31,8 +30,11 @@ export class BoundedText {
   append(text: string): void {
     const room = this.#isPastHead ? 0 : this.limits.head - this.#head.length;
     const head = room > 0 ? wholeCharacters(text, room) : '';
-    this.#head += head;
-    if (head.length === text.length) return;
+    if (head.length === text.length) {
+      this.#head += head;
+      return;
+    }
+    this.#head += ofItsOwn(head);
     this.#isPastHead = true;
     this.#keepTail(text.slice(head.length));
   }
@@ -60,7 +62,9 @@ export class BoundedText {
     const cut = Math.max(0, all.length - this.limits.tail);
     const start = cut > 0 && isLowSurrogate(all.charCodeAt(cut)) ? cut + 1 : cut;
     this.#left += start;
-    this.#tail = all.slice(start);
+    const tail = all.slice(start);
+    // Not at each piece.
+    this.#tail = all.length > 2 * this.limits.tail ? ofItsOwn(tail) : tail;
   }
 }
 
@@ -73,7 +77,7 @@ export function wholeCharacters(text: string, limit: number): string {
 /** Cuts a text that is shown at once, and says so. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const head = wholeCharacters(text, limit);
+  const head = ofItsOwn(wholeCharacters(text, limit));
   return `${head}\n… ${text.length - head.length} more characters\n`;
 }
 
@@ -81,7 +85,12 @@ export function cut(text: string, limit: number): string {
 export function keepEnd(text: string, limit: number): string {
   const from = text.length - limit;
   const start = isLowSurrogate(text.charCodeAt(from)) ? from + 1 : from;
-  return `${leftOut(start)}${text.slice(start)}`;
+  return `${leftOut(start)}${ofItsOwn(text.slice(start))}`;
+}
+
+/** A part of a long text would keep all of it in memory. */
+export function ofItsOwn(part: string): string {
+  return structuredClone(part);
 }
 
 function leftOut(count: number): string {

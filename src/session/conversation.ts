@@ -2,8 +2,17 @@
 import { BoundedText } from './bounded-text.ts';
 import { fitTool, oneLine } from './entry-texts.ts';
 import { CONVERSATION_LIMIT, ENTRY_COUNT_LIMIT, MESSAGE_LIMITS, OUTPUT_LIMITS } from './limits.ts';
-import type { Attachment, Entry, EntryId, FileDiff, MessageEntry, ToolEntry } from './model.ts';
+import type {
+  Attachment,
+  Entry,
+  EntryId,
+  FileDiff,
+  MessageEntry,
+  NoticeEntry,
+  ToolEntry,
+} from './model.ts';
 import type { MessageUpdate, SessionUpdate, ToolUpdate, ViewOp } from './ports.ts';
+import { weightOf } from './weight.ts';
 
 type OtherEntry = Exclude<Entry, MessageEntry | ToolEntry>;
 type Message = { readonly shape: 'message'; entry: MessageEntry; readonly body: BoundedText };
@@ -22,6 +31,8 @@ const KEPT = 50;
 
 export class Conversation {
   readonly #slots = new Map<EntryId, Slot>();
+  /** Of each entry, in characters. */
+  readonly #weights = new Map<EntryId, number>();
   #size = 0;
   #made = 0;
   /** The message that text without an id goes on with. */
@@ -78,10 +89,8 @@ export class Conversation {
         return this.#output(update.id, update.text);
       case 'plan':
         return this.#planOf(update.items);
-      case 'notice': {
-        const { level, text } = update;
-        return this.#other({ id: this.#newId(), kind: 'notice', level, text });
-      }
+      case 'notice':
+        return this.notice(update);
       case 'attachment':
         return this.#other({
           id: this.#newId(),
@@ -91,15 +100,23 @@ export class Conversation {
     }
   }
 
+  /** @param at the notice in whose place it comes, where that still stands. */
+  notice({ level, text }: Pick<NoticeEntry, 'level' | 'text'>, at?: EntryId): ViewOp[] {
+    const entry: NoticeEntry = { id: at ?? this.#newId(), kind: 'notice', level, text };
+    const stands = this.#slots.has(entry.id);
+    return stands ? this.#add({ shape: 'other', entry }) : this.#other(entry);
+  }
+
   remove(id: EntryId): ViewOp[] {
     const slot = this.#slots.get(id);
     if (!slot) return [];
-    this.#forget(id, slot);
+    this.#forget(id);
     return [{ op: 'remove', id }];
   }
 
   clear(): ViewOp[] {
     this.#slots.clear();
+    this.#weights.clear();
     this.#size = 0;
     this.#open = undefined;
     this.#plan = undefined;
@@ -182,9 +199,11 @@ export class Conversation {
       return ops;
     }
     tool.entry = { ...tool.entry, ...fields };
+    this.#weigh(tool);
     const ops: ViewOp[] = [];
     if (output !== undefined) ops.push(...this.#replace(tool, 'output', output));
     if (Object.keys(fields).length > 0) ops.push({ op: 'patch', id, fields });
+    ops.push(...this.#trim());
     return ops;
   }
 
@@ -198,6 +217,7 @@ export class Conversation {
     const known = this.#plan === undefined ? undefined : this.#slots.get(this.#plan);
     if (known?.entry.kind === 'plan') {
       known.entry = { ...known.entry, items };
+      this.#weigh(known);
       return [{ op: 'patch', id: known.entry.id, fields: { items } }];
     }
     this.#plan = this.#newId();
@@ -210,16 +230,14 @@ export class Conversation {
 
   #append(slot: Message | Tool, field: 'text' | 'output', text: string): ViewOp[] {
     if (text === '') return [];
-    this.#size -= slot.body.length;
     slot.body.append(text);
-    this.#size += slot.body.length;
+    this.#weigh(slot);
     return [{ op: 'append', id: slot.entry.id, field, text }, ...this.#trim()];
   }
 
   #replace(slot: Message | Tool, field: 'text' | 'output', text: string): ViewOp[] {
-    this.#size -= slot.body.length;
     const added = slot.body.replace(text);
-    this.#size += slot.body.length;
+    this.#weigh(slot);
     const id = slot.entry.id;
     if (added === '') return [];
     if (added !== undefined) return [{ op: 'append', id, field, text: added }];
@@ -228,7 +246,7 @@ export class Conversation {
 
   #add(slot: Slot): ViewOp[] {
     this.#slots.set(slot.entry.id, slot);
-    this.#size += slot.body?.length ?? 0;
+    this.#weigh(slot);
     return [{ op: 'put', entry: whole(slot) }, ...this.#trim()];
   }
 
@@ -249,18 +267,27 @@ export class Conversation {
   /** Drops the oldest entries past the limits. */
   #trim(): ViewOp[] {
     const ops: ViewOp[] = [];
-    for (const [id, slot] of this.#slots) {
+    for (const id of this.#slots.keys()) {
       const tooMany = this.#slots.size > ENTRY_COUNT_LIMIT;
       if (!tooMany && (this.#size <= CONVERSATION_LIMIT || this.#slots.size <= KEPT)) break;
-      this.#forget(id, slot);
+      this.#forget(id);
       ops.push({ op: 'remove', id });
     }
     return ops;
   }
 
-  #forget(id: EntryId, slot: Slot): void {
+  /** Counts an entry as what it is now. */
+  #weigh(slot: Slot): void {
+    const { id } = slot.entry;
+    const weight = weightOf(slot.entry) + (slot.body?.length ?? 0);
+    this.#size += weight - (this.#weights.get(id) ?? 0);
+    this.#weights.set(id, weight);
+  }
+
+  #forget(id: EntryId): void {
     this.#slots.delete(id);
-    this.#size -= slot.body?.length ?? 0;
+    this.#size -= this.#weights.get(id) ?? 0;
+    this.#weights.delete(id);
     if (this.#open === id) this.#open = undefined;
     if (this.#plan === id) this.#plan = undefined;
   }

@@ -3,10 +3,10 @@
  * view gets fewer and larger batches, and the queue is never longer than the conversation.
  */
 import { keepEnd, wholeCharacters } from './bounded-text.ts';
-import type { Entry, EntryId, EntryPatch } from './model.ts';
+import type { Entry, EntryId, EntryPatch, PromptId } from './model.ts';
 import type { ViewOp } from './ports.ts';
 
-/** The most that one batch holds: what a view applies without the user noticing. */
+/** The most that one batch holds. */
 export const BATCH_OPS = 64;
 export const BATCH_CHARACTERS = 32 * 1024;
 
@@ -28,12 +28,18 @@ type Waiting =
   | { readonly entry?: undefined; readonly op: ViewOp };
 
 export class OpQueue {
+  /** What the user must see now, however much else waits: it goes out first. */
+  readonly #urgent = new Map<string, ViewOp>();
   /** In the order in which they go out. */
   readonly #waiting = new Map<string, Waiting>();
+  /** The entries that the view may have: no other needs to be taken away. */
+  readonly #told = new Set<EntryId>();
+  /** The prompt that the view may show. */
+  #asked: PromptId | undefined;
   #plain = 0;
 
   get isEmpty(): boolean {
-    return this.#waiting.size === 0;
+    return this.#urgent.size === 0 && this.#waiting.size === 0;
   }
 
   push(op: ViewOp): void {
@@ -49,14 +55,18 @@ export class OpQueue {
         break;
       case 'remove':
         this.#waiting.delete(keyOf(op.id));
-        this.#pushPlain(op);
+        if (this.#told.delete(op.id)) this.#pushPlain(op);
         break;
       case 'clear':
         this.#clear();
         break;
-      case 'status':
       case 'choices':
         this.#waiting.set(op.op, { op });
+        break;
+      case 'status':
+      case 'ask':
+      case 'dismiss':
+        this.#pushUrgent(op);
         break;
       default:
         this.#pushPlain(op);
@@ -68,17 +78,28 @@ export class OpQueue {
     for (const [key, waiting] of this.#waiting) {
       if (waiting.entry !== undefined || !isToldOnce(waiting.op)) this.#waiting.delete(key);
     }
+    for (const [key, op] of this.#urgent) if (!isToldOnce(op)) this.#urgent.delete(key);
   }
 
-  /** Takes the next batch out; long texts are taken piece by piece. */
-  take(): ViewOp[] {
+  /**
+   * Takes the next batch out; long texts are taken piece by piece.
+   * @param share of the most that a batch may hold, from 0 to 1.
+   */
+  take(share = 1): ViewOp[] {
     const batch: ViewOp[] = [];
-    let room = BATCH_CHARACTERS;
+    const most = Math.max(1, Math.round(BATCH_OPS * share));
+    let room = Math.max(1, Math.round(BATCH_CHARACTERS * share));
+    for (const [key, op] of this.#urgent) {
+      if (batch.length >= most || room <= 0) return batch;
+      this.#urgent.delete(key);
+      batch.push(this.#noted(op));
+      room -= weight(op);
+    }
     for (const [key, waiting] of this.#waiting) {
-      while (batch.length < BATCH_OPS && room > 0) {
+      while (batch.length < most && room > 0) {
         const op = waiting.entry === undefined ? waiting.op : next(waiting, room, batch.length > 0);
         if (!op) break;
-        batch.push(op);
+        batch.push(this.#noted(op));
         room -= weight(op);
         if (waiting.entry === undefined || isSpent(waiting.change)) {
           this.#waiting.delete(key);
@@ -88,6 +109,13 @@ export class OpQueue {
       if (this.#waiting.has(key)) break;
     }
     return batch;
+  }
+
+  /** Remembers what the view has from now on. */
+  #noted(op: ViewOp): ViewOp {
+    if (op.op === 'put') this.#told.add(op.entry.id);
+    if (op.op === 'ask') this.#asked = op.prompt.id;
+    return op;
   }
 
   #changeOf(entry: EntryId): EntryChange {
@@ -108,6 +136,7 @@ export class OpQueue {
         waiting.entry !== undefined || waiting.op.op === 'remove' || waiting.op.op === 'clear';
       if (goes) this.#waiting.delete(key);
     }
+    this.#told.clear();
     this.#pushPlain({ op: 'clear' });
   }
 
@@ -115,11 +144,22 @@ export class OpQueue {
     this.#plain += 1;
     this.#waiting.set(`plain ${this.#plain}`, { op });
   }
+
+  #pushUrgent(op: Extract<ViewOp, { op: 'status' | 'ask' | 'dismiss' }>): void {
+    if (op.op === 'dismiss') {
+      const waiting = this.#urgent.get('ask');
+      if (waiting?.op === 'ask' && waiting.prompt.id === op.id) this.#urgent.delete('ask');
+      if (this.#asked !== op.id) return;
+    }
+    // A new prompt goes behind the end of the one before it.
+    if (op.op === 'ask') this.#urgent.delete('ask');
+    this.#urgent.set(op.op, op);
+  }
 }
 
 /** Whether the session as it stands does not tell it again. */
 export function isToldOnce(op: ViewOp): boolean {
-  return op.op === 'input' || op.op === 'sessions';
+  return op.op === 'input' || op.op === 'sessions' || op.op === 'dismiss';
 }
 
 const keyOf = (entry: EntryId): string => `entry ${entry}`;

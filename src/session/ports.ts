@@ -63,8 +63,11 @@ export type ViewOp =
 export interface SessionView {
   /** Makes the place of a session, or brings it to the front; what it shows comes by `apply`. */
   open(session: SessionName, agent: string): Promise<void>;
-  /** @throws BridgeError `not-found` where the user has closed the view. */
-  apply(session: SessionName, batch: number, ops: readonly ViewOp[]): Promise<void>;
+  /**
+   * @returns the processor time that it took, ms, where that is known.
+   * @throws BridgeError `not-found` where the user has closed the view.
+   */
+  apply(session: SessionName, batch: number, ops: readonly ViewOp[]): Promise<number | undefined>;
   /** The session is over. What was said stays readable. */
   close(session: SessionName, message?: string): Promise<void>;
   notify(level: 'info' | 'warn' | 'error', message: string): void;
@@ -87,6 +90,8 @@ export interface ReviewPort {
 /** What a session asks of the editor besides its view. */
 export interface SessionEditor {
   openFile(path: AbsolutePath, line?: number): Promise<void>;
+  /** The files that the user has open. */
+  openFiles(): Promise<readonly AbsolutePath[]>;
   /** Shows what is on disk; unsaved text stays. */
   reloadFiles(paths: readonly AbsolutePath[]): Promise<void>;
   /** False for files that the user keeps from agents altogether. */

@@ -1,15 +1,25 @@
 /** Questions to the user that wait for an answer. One is on show, none is ever lost. */
 import { fitPrompt } from './entry-texts.ts';
 import { checkForm } from './form-check.ts';
+import { PROMPT_COUNT_LIMIT, PROMPTS_LIMIT } from './limits.ts';
 import type { PromptId } from './model.ts';
 import type { ViewOp } from './ports.ts';
-import type { DismissReason, FieldValue, Prompt, PromptAnswer, ShownPrompt } from './prompts.ts';
+import type {
+  DismissReason,
+  FieldValue,
+  Prompt,
+  PromptAnswer,
+  PromptBlock,
+  ShownPrompt,
+} from './prompts.ts';
 
 interface Pending {
   readonly id: PromptId;
   prompt: Prompt;
   readonly onShow: (() => void) | undefined;
   readonly settle: (answer: PromptAnswer) => void;
+  /** In characters. */
+  readonly weight: number;
 }
 
 export interface PromptQueueOptions {
@@ -17,11 +27,15 @@ export interface PromptQueueOptions {
   push(ops: readonly ViewOp[]): void;
   /** How many prompts wait has changed. */
   onCount(waiting: number): void;
+  /** More wait than may: from now on further ones are declined. Told once, until there is room. */
+  onFull(): void;
 }
 
 export class PromptQueue {
   readonly #pending: Pending[] = [];
   #made = 0;
+  #weight = 0;
+  #isFull = false;
 
   constructor(private readonly options: PromptQueueOptions) {}
 
@@ -31,10 +45,17 @@ export class PromptQueue {
 
   /**
    * @param onShow called when it is this prompt's turn.
-   * @returns the answer; `cancelled` when the signal aborts or the queue ends.
+   * @returns the answer; `cancelled` when the signal aborts or the queue ends, `declined` where more
+   * wait than a person could answer.
    */
   ask(prompt: Prompt, signal: AbortSignal, onShow?: () => void): Promise<PromptAnswer> {
     if (signal.aborted) return Promise.resolve({ kind: 'cancelled' });
+    const weight = weightOf(prompt);
+    if (!this.#hasRoom(weight)) {
+      if (!this.#isFull) this.options.onFull();
+      this.#isFull = true;
+      return Promise.resolve({ kind: 'declined' });
+    }
     this.#made += 1;
     const id = `p${this.#made}`;
     return new Promise((resolve) => {
@@ -49,7 +70,8 @@ export class PromptQueue {
         resolve(answer);
       };
       signal.addEventListener('abort', withdraw);
-      this.#pending.push({ id, prompt, onShow, settle });
+      this.#pending.push({ id, prompt, onShow, settle, weight });
+      this.#weight += weight;
       this.options.onCount(this.#pending.length);
       if (this.#pending.length === 1) this.#show();
     });
@@ -109,10 +131,18 @@ export class PromptQueue {
     for (const { id } of [...this.#pending]) this.#end(id, { kind: 'cancelled' }, 'ended');
   }
 
+  #hasRoom(weight: number): boolean {
+    const count = this.#pending.length;
+    // However long, one alone is asked.
+    return count === 0 || (count < PROMPT_COUNT_LIMIT && this.#weight + weight <= PROMPTS_LIMIT);
+  }
+
   #end(id: PromptId, answer: PromptAnswer, dismissed?: DismissReason): void {
     const at = this.#pending.findIndex((pending) => pending.id === id);
     const [pending] = at < 0 ? [] : this.#pending.splice(at, 1);
     if (!pending) return;
+    this.#weight -= pending.weight;
+    if (this.#pending.length < PROMPT_COUNT_LIMIT / 2) this.#isFull = false;
     pending.settle(answer);
     if (at === 0 && dismissed) this.options.push([{ op: 'dismiss', id, reason: dismissed }]);
     this.options.onCount(this.#pending.length);
@@ -133,4 +163,23 @@ export class PromptQueue {
   #find(id: PromptId): Pending | undefined {
     return this.#pending.find((pending) => pending.id === id);
   }
+}
+
+/** About: what is long in a prompt. */
+function weightOf(prompt: Prompt): number {
+  switch (prompt.kind) {
+    case 'permission':
+      return prompt.body.reduce((sum, block) => sum + blockWeight(block), prompt.title.length);
+    case 'plan':
+      return prompt.title.length + prompt.text.length;
+    case 'question':
+    case 'form':
+      return JSON.stringify(prompt).length;
+  }
+}
+
+function blockWeight(block: PromptBlock): number {
+  return block.kind === 'diff'
+    ? (block.before?.length ?? 0) + block.after.length
+    : block.text.length;
 }

@@ -6,9 +6,15 @@ import type { Logger } from '../core/logger.ts';
 import type { AbsolutePath } from '../core/ports.ts';
 import type { ReviewOutcome } from '../core/reviews.ts';
 import { type AttachmentRequest, describe, readAttachment } from './attachments.ts';
+import { cut } from './bounded-text.ts';
 import { Conversation } from './conversation.ts';
 import { askWithReview, editOf } from './edit-permission.ts';
+import { Opens, Reloads } from './editor-calls.ts';
+import { oneLine } from './entry-texts.ts';
+import { fitUpdate } from './fit-update.ts';
+import { COUNT_LIMIT, INPUT_LIMIT } from './limits.ts';
 import type { EntryId, LinkState } from './model.ts';
+import { Notices } from './notices.ts';
 import { Outbox } from './outbox.ts';
 import type {
   AgentLink,
@@ -59,6 +65,9 @@ export class Session implements SessionSink, AsyncDisposable {
   readonly #feed: ViewFeed;
   readonly #prompts: PromptQueue;
   readonly #outbox: Outbox;
+  readonly #notices: Notices;
+  readonly #reloads: Reloads;
+  readonly #opens: Opens;
   readonly #link: AgentLink;
   #lastSent: EntryId | undefined;
   /** Under way or done; undefined where the link was never started or has failed. */
@@ -84,7 +93,17 @@ export class Session implements SessionSink, AsyncDisposable {
     this.#prompts = new PromptQueue({
       push,
       onCount: (waiting) => push(this.#status.set({ waiting })),
+      onFull: () => this.#tellTooMany(),
     });
+    this.#notices = new Notices({
+      agent,
+      conversation: this.#conversation,
+      notify: (level, message) => view.notify(level, message),
+    });
+    this.#reloads = new Reloads(options.editor, (error) =>
+      logger.warn('files were not reloaded', { reason: messageOf(error) }),
+    );
+    this.#opens = new Opens(options.editor);
     this.#outbox = new Outbox((queued) => push(this.#status.set({ queued })));
     this.#link = options.connect({ session: name, folder, sink: this, logger });
   }
@@ -133,7 +152,7 @@ export class Session implements SessionSink, AsyncDisposable {
     return [
       ...(id === undefined ? [] : this.#conversation.delivered(id, 'failed')),
       { op: 'input', text },
-      ...this.#conversation.apply({ kind: 'notice', level: 'error', text: said }),
+      ...this.#conversation.notice({ level: 'error', text: said }),
     ];
   }
 
@@ -169,7 +188,8 @@ export class Session implements SessionSink, AsyncDisposable {
 
   list(): void {
     this.wish('list its sessions', async (link) => {
-      this.#feed.push([{ op: 'sessions', sessions: await link.list() }]);
+      const sessions = (await link.list()).slice(0, COUNT_LIMIT);
+      this.#feed.push([{ op: 'sessions', sessions }]);
     });
   }
 
@@ -179,12 +199,10 @@ export class Session implements SessionSink, AsyncDisposable {
   }
 
   update(update: SessionUpdate): void {
-    this.#feed.push(this.#apply(update));
-    if (update.kind === 'notice' && update.alert) {
-      this.options.view.notify(update.level, `${this.agent}: ${update.text}`);
-    }
-    const changed = this.#changedFiles(update);
-    if (changed.length > 0) this.#reload(changed);
+    const fitted = fitUpdate(update);
+    this.#feed.push(this.#apply(fitted));
+    const changed = this.#changedFiles(fitted);
+    if (changed.length > 0) this.#reloads.add(changed);
   }
 
   state(state: LinkState, detail?: string): void {
@@ -192,12 +210,12 @@ export class Session implements SessionSink, AsyncDisposable {
       this.#started = undefined;
       this.#isReady = false;
     }
-    const ops = this.#status.state(state, detail);
+    const ops = this.#status.state(state, detail && oneLine(detail));
     if (state === 'failed' || state === 'disconnected') {
       ops.push(...this.#status.set({ busy: false }), ...this.#conversation.endTurn('cancelled'));
     }
     if (state === 'failed' && detail !== undefined) {
-      ops.push(...this.#conversation.apply({ kind: 'notice', level: 'error', text: detail }));
+      ops.push(...this.#conversation.notice({ level: 'error', text: cut(detail, INPUT_LIMIT) }));
     }
     this.#feed.push(ops);
     this.options.logger.info('session state', { session: this.name, state, detail });
@@ -235,7 +253,7 @@ export class Session implements SessionSink, AsyncDisposable {
   }
 
   async openFile(path: AbsolutePath, line?: number): Promise<void> {
-    await this.options.editor.openFile(path, line);
+    await this.#opens.open(path, line);
   }
 
   /** Ends the agent. Idempotent. */
@@ -247,6 +265,7 @@ export class Session implements SessionSink, AsyncDisposable {
   async #dispose(message: string | undefined): Promise<void> {
     this.#outbox.giveBack(new Error('the session was closed'));
     this.#prompts.end();
+    this.#reloads.dispose();
     await this.options.reviews.closeOwnedBy(this.#owner, 'stopped');
     await this.#link.dispose().catch((error: unknown) => {
       this.options.logger.warn('an agent did not end well', { reason: messageOf(error) });
@@ -323,6 +342,8 @@ export class Session implements SessionSink, AsyncDisposable {
         return this.#status.abilities(update.abilities);
       case 'files-changed':
         return [];
+      case 'notice':
+        return this.#notices.tell(update);
       default:
         return this.#conversation.apply(update);
     }
@@ -332,10 +353,9 @@ export class Session implements SessionSink, AsyncDisposable {
     if (problem) this.options.logger.info('an answer came too late', { reason: problem });
   }
 
-  #reload(paths: readonly AbsolutePath[]): void {
-    this.options.editor.reloadFiles(paths).catch((error: unknown) => {
-      this.options.logger.warn('files were not reloaded', { reason: messageOf(error) });
-    });
+  #tellTooMany(): void {
+    const text = `More wait for an answer than a person could give; further ones are declined.`;
+    this.#feed.push(this.#conversation.notice({ level: 'warn', text }));
   }
 
   /** Files that the agent may have written by itself. */

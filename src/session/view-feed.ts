@@ -7,6 +7,13 @@ import type { SessionName, SessionView, ViewOp } from './ports.ts';
 
 /** About 60 batches a second at most: more could not be seen. */
 const INTERVAL_MS = 16;
+/** Where more waits than a batch holds, the editor has this time for its user in between. */
+const BREATH_MS = 4;
+/** No batch is to take the editor longer than that; one that does is followed by smaller ones. */
+const BATCH_MS = 3;
+/** Of the most that a batch may hold. It grows while batches are quick, and more waits. */
+const FIRST_SHARE = 1 / 8;
+const LEAST_SHARE = 1 / 64;
 const BUSY_RETRY_MS = 100;
 /** A batch that the view cannot apply is followed by all of it anew, this often. */
 const MAX_FAILURES = 3;
@@ -29,6 +36,9 @@ export class ViewFeed implements Disposable {
   #batch = 0;
   #failures = 0;
   #sentAt = 0;
+  #share = FIRST_SHARE;
+  /** More waited than the last batch could hold. */
+  #isBehind = false;
   #disposed = false;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -81,7 +91,8 @@ export class ViewFeed implements Disposable {
     await this.#pause(this.#wait());
     while (this.#hasWork()) {
       if (this.#place === 'opening') await this.#open();
-      const ops = this.#place === 'open' ? this.#queue.take() : [];
+      const ops = this.#place === 'open' ? this.#queue.take(this.#share) : [];
+      this.#isBehind = ops.length > 0 && !this.#queue.isEmpty;
       if (ops.length > 0) await this.#send(ops);
       await this.#pause(this.#wait());
     }
@@ -103,10 +114,19 @@ export class ViewFeed implements Disposable {
     const batch = this.#batch;
     this.#sentAt = this.#now();
     const done = await this.#try(async () => {
-      await this.options.view.apply(this.options.session, batch, ops);
+      this.#adapt(await this.options.view.apply(this.options.session, batch, ops));
       this.#failures = 0;
     });
     if (!done) for (const op of ops) if (isToldOnce(op)) this.#queue.push(op);
+  }
+
+  /** @param ms what the batch cost the editor; undefined where it does not tell. */
+  #adapt(ms: number | undefined): void {
+    if (ms !== undefined && ms > BATCH_MS) {
+      this.#share = Math.max(LEAST_SHARE, (this.#share * BATCH_MS) / ms);
+    } else if (this.#isBehind && (ms === undefined || ms < BATCH_MS / 2)) {
+      this.#share = Math.min(1, this.#share * 2);
+    }
   }
 
   /** Repeats the step while the editor is busy; other failures end it. @returns whether it was done. */
@@ -139,6 +159,7 @@ export class ViewFeed implements Disposable {
   }
 
   #wait(): number {
+    if (this.#isBehind) return BREATH_MS;
     return Math.max(0, this.#sentAt + INTERVAL_MS - this.#now());
   }
 

@@ -443,7 +443,8 @@ describe('the connection', () => {
 
   test('takes a flood of messages, and keeps the newest', async () => {
     for (let at = 0; at < 6_000; at += 1) {
-      agent.raw(JSON.stringify({ type: 'info', data: { message: `news ${at}` } }));
+      const data = { id: `${at}`, role: 'assistant', content: `news ${at}` };
+      agent.raw(JSON.stringify({ type: 'message_added', data }));
     }
     await live.eventually(() => expect(live.entries.at(-1)).toMatchObject({ text: 'news 5999' }));
     expect(live.entries).toHaveLength(5_000);

@@ -31,6 +31,7 @@ function setUp(options: { reviewEdits?: boolean } = {}) {
     config: { attachmentLimit: 1000, reviewEdits: options.reviewEdits ?? true },
     editor: {
       openFile: async () => {},
+      openFiles: async () => [],
       reloadFiles: async (paths) => void reloaded.push(...paths),
       mayRead: (path) => !path.endsWith('.env'),
       mayTell: (path) => !path.endsWith('.env'),
@@ -313,8 +314,9 @@ describe('prompts', () => {
     const elsewhere = new AbortController();
     const first = only(scene.sinks).ask(permission(), withdrawn.signal);
     const second = only(scene.sinks).ask(permission(), elsewhere.signal);
-    await waitFor(() => expect(view.prompt).toBeDefined());
+    await waitFor(() => expect(view.prompt?.id).toBe('p1'));
     withdrawn.abort();
+    await waitFor(() => expect(view.prompt?.id).toBe('p2'));
     elsewhere.abort('elsewhere');
     expect(await first).toEqual({ kind: 'cancelled' });
     expect(await second).toEqual({ kind: 'cancelled' });

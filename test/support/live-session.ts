@@ -2,7 +2,7 @@
 import type { Review, ReviewOutcome, ReviewRequest } from '../../src/core/reviews.ts';
 import { SessionManager } from '../../src/session/manager.ts';
 import type { Entry } from '../../src/session/model.ts';
-import type { AgentLink, BufferPort, LinkContext } from '../../src/session/ports.ts';
+import type { AgentLink, BufferPort, LinkContext, SessionEditor } from '../../src/session/ports.ts';
 import type { ShownPrompt } from '../../src/session/prompts.ts';
 import { MemoryView, type ShownSession, silentLogger } from './session-doubles.ts';
 import { waitFor } from './wait-for.ts';
@@ -16,6 +16,7 @@ export interface LiveOptions {
   readonly folder: string;
   readonly buffers?: BufferPort;
   readonly reviewEdits?: boolean;
+  readonly editor?: Partial<SessionEditor>;
   connect(context: LinkContext): AgentLink;
 }
 
@@ -33,9 +34,11 @@ export class LiveSession {
       config: { attachmentLimit: 100_000, reviewEdits: options.reviewEdits ?? true },
       editor: {
         openFile: async (path, line) => void this.opened.push(`${path}:${line}`),
+        openFiles: async () => [],
         reloadFiles: async (paths) => void this.reloaded.push(...paths),
         mayRead: (path) => !path.endsWith('.env'),
         mayTell: (path) => !path.endsWith('.env'),
+        ...options.editor,
       },
       buffers: options.buffers ?? { read: async () => undefined, write: async () => {} },
       reviews: { open: async (request) => this.#review(request), closeOwnedBy: async () => 0 },

@@ -91,12 +91,13 @@ export class MemoryView implements SessionView {
     if (!this.shown.has(session)) this.shown.set(session, new ShownSession());
   }
 
-  async apply(session: string, batch: number, ops: readonly ViewOp[]): Promise<void> {
+  async apply(session: string, batch: number, ops: readonly ViewOp[]): Promise<undefined> {
     await this.onApply(batch);
     this.batches.push({ session, batch, ops });
-    if (batch <= (this.#last.get(session) ?? 0)) return;
+    if (batch <= (this.#last.get(session) ?? 0)) return undefined;
     this.#last.set(session, batch);
     for (const op of ops) this.get(session).apply(op);
+    return undefined;
   }
 
   async close(session: string): Promise<void> {

@@ -79,7 +79,10 @@ end
 ---@param item claude_bridge.ChatItem
 ---@return integer
 function View:index_of(item)
-  -- What changes is mostly near the end.
+  -- The oldest entries go first; what else changes is mostly near the end.
+  if self.order[1] == item then
+    return 1
+  end
   for index = #self.order, 1, -1 do
     if self.order[index] == item then
       return index
