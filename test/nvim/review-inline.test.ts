@@ -466,6 +466,142 @@ describe('windows', () => {
     await expectGone(before);
   });
 
+  /** Each tabpage with its windows; of that of the file also what the user had made of it. */
+  const seen = (): Promise<unknown> =>
+    bench.nvim.lua(`
+      local function describe(window)
+        local name = vim.fs.basename(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window)))
+        local options = vim.wo[window]
+        local marks = vim.api.nvim_win_get_config(window).relative ~= '' and ' floats' or ''
+        if name == 'a.txt' then
+          local folded = vim.api.nvim_win_call(window, function() return vim.fn.foldclosed(3) end)
+          local cursor = vim.api.nvim_win_get_cursor(window)
+          marks = marks .. (' at %d,%d'):format(cursor[1], cursor[2])
+            .. (options.number and not options.wrap and options.winbar == '' and ' plain' or '')
+            .. (folded == 3 and ' folded' or '')
+        end
+        return name .. marks .. (window == vim.api.nvim_get_current_win() and ' *' or '')
+      end
+      return vim.tbl_map(function(tabpage)
+        return vim.tbl_map(describe, vim.api.nvim_tabpage_list_wins(tabpage))
+      end, vim.api.nvim_list_tabpages())`);
+  const AS_IT_WAS = 'a.txt at 6,2 plain folded';
+  const isGone = () =>
+    waitFor(async () =>
+      expect(
+        await bench.nvim.lua(`return vim.tbl_count(require('claude_bridge.review.state').reviews)`),
+      ).toBe(0),
+    );
+  const beside = async () => {
+    bench = await startReviews({ ui: true, settings: { layout: 'inline' } });
+    const target = bench.write('a.txt', FILE);
+    bench.write('other.txt', 'other\n');
+    await bench.nvim.lua(
+      `vim.cmd('edit other.txt') vim.cmd.vsplit(...)
+      vim.wo.number, vim.wo.wrap, vim.wo.foldmethod = true, false, 'manual'
+      vim.cmd('3,5fold')
+      vim.api.nvim_win_set_cursor(0, { 6, 2 })
+      users = vim.api.nvim_get_current_win()`,
+      [target],
+    );
+    return bench.open({ path: target, proposal: PROPOSAL });
+  };
+
+  test.each<[string, string[][]]>([
+    [':only<CR>', [[`${AS_IT_WAS} *`]]],
+    ['<C-w>o', [[`${AS_IT_WAS} *`]]],
+    [':tabnew<CR>:tabprevious<CR>:only<CR>', [[`${AS_IT_WAS} *`], ['']]],
+    [':fclose!<CR>', [[`${AS_IT_WAS} *`, 'other.txt']]],
+    ['<C-w>w:fclose!<CR>', [[AS_IT_WAS, 'other.txt *']]],
+    [':lua vim.api.nvim_win_close(users, true)<CR>', [[`${AS_IT_WAS} *`, 'other.txt']]],
+    ['<C-w>w:lua vim.api.nvim_win_hide(users)<CR>', [[AS_IT_WAS, 'other.txt *']]],
+    [':tabnew<CR>:tabprevious<CR>:fclose!<CR>', [[`${AS_IT_WAS} *`, 'other.txt'], ['']]],
+    ['<C-w>w:bdelete a.txt<CR>', [['other.txt *']]],
+    ['<C-w>w:bwipeout! a.txt<CR>', [['other.txt *']]],
+    [':only<CR>:bdelete a.txt<CR>', [['other.txt *']]],
+    [':only<CR>:%bwipeout!<CR>', [[' *']]],
+    ['<C-w>T', [[`${AS_IT_WAS} *`, 'other.txt']]],
+    ['<C-w>x', [['other.txt *', AS_IT_WAS]]],
+    ['<C-w>r', [['other.txt', `${AS_IT_WAS} *`]]],
+    ['<C-w>w:hide<CR>', [[`${AS_IT_WAS} *`]]],
+  ])(
+    'the review goes on after %s, and the window of the user is there afterwards',
+    async (...row) => {
+      const [keys, windows] = row;
+      const review = await beside();
+      await bench.nvim.feed(keys);
+      if (keys.includes('%bwipeout')) {
+        expect(await review.outcome).toMatchObject({ kind: 'rejected' });
+      } else {
+        expect(await review.text()).toBe(PROPOSAL);
+        expect(await bench.nvim.lua(`return #require('claude_bridge.review').list()`)).toBe(1);
+        await review.close('accepted');
+      }
+      await isGone();
+      expect(await seen()).toEqual(windows);
+      expect(await bench.nvim.messages()).not.toMatch(/E\d+/);
+    },
+  );
+
+  test.each<[string, string[][]]>([
+    ['<C-w>w:only<CR>', [['other.txt *']]],
+    ['<C-w>w<C-w>o', [['other.txt *']]],
+    [':tabnew<CR>:tabonly<CR>', [[' *']]],
+    [':tabnew<CR>:1tabclose<CR>', [[' *']]],
+    ['<C-w>w:1close<CR>', [[AS_IT_WAS, 'other.txt *']]],
+    ['<C-w>w:1quit<CR>', [[AS_IT_WAS, 'other.txt *']]],
+    [
+      '<C-w>w:lua vim.api.nvim_win_close(vim.fn.win_getid(1), true)<CR>',
+      [[AS_IT_WAS, 'other.txt *']],
+    ],
+    ['<C-w>w:bwipeout! claudebridge:*<CR>', [[AS_IT_WAS, 'other.txt *']]],
+  ])(
+    '%s closes the view, which rejects, and as many windows as it would',
+    async (keys, windows) => {
+      const review = await beside();
+      await bench.nvim.feed(keys);
+      expect(await review.outcome).toMatchObject({ kind: 'rejected' });
+      await isGone();
+      expect(await seen()).toEqual(windows);
+      expect(await bench.nvim.messages()).not.toMatch(/E\d+/);
+    },
+  );
+
+  test.each([
+    ['split', 'wincmd j'],
+    ['split', 'wincmd k'],
+    ['vsplit', 'wincmd l'],
+    ['vsplit', 'wincmd h'],
+    ['vsplit | wincmd l | split', 'wincmd h'],
+    ['vsplit | wincmd l | split', 'wincmd l'],
+    ['vsplit | split | wincmd l | split', 'wincmd h'],
+    ['split | vsplit | vsplit', 'wincmd l'],
+    ['split | wincmd j | vsplit', 'wincmd k'],
+  ])('closed from elsewhere, after :%s and :%s, the window is where it was', async (...made) => {
+    bench = await startReviews({ ui: true, settings: { layout: 'inline' } });
+    bench.write('other.txt', 'other\n');
+    const target = bench.write('a.txt', FILE);
+    await bench.nvim.command('edit other.txt');
+    for (const command of made) await bench.nvim.command(command);
+    await bench.nvim.command(`edit ${target}`);
+    const geometry = () =>
+      bench.nvim.lua(`
+        local function names(node)
+          return node[1] == 'leaf' and vim.fn.bufname(vim.api.nvim_win_get_buf(node[2]))
+            or { node[1], vim.tbl_map(names, node[2]) }
+        end
+        return { names(vim.fn.winlayout()), vim.fn.winrestcmd() }`);
+    const before = await geometry();
+    const review = await bench.open({ path: target, proposal: PROPOSAL });
+    await bench.nvim.lua(`
+      local shown = vim.api.nvim_get_current_win()
+      vim.cmd('wincmd w')
+      vim.api.nvim_win_close(shown, true)`);
+    expect(await review.outcome).toMatchObject({ kind: 'rejected' });
+    await isGone();
+    expect(await geometry()).toEqual(before);
+  });
+
   test('the hidden one takes no focus', async () => {
     await open({ setup: `vim.o.switchbuf = 'useopen'` });
     await bench.nvim.feed(':sbuffer a.txt<CR>');

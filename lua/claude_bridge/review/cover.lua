@@ -5,6 +5,7 @@ local M = {}
 local quietly = require('claude_bridge.review.quietly')
 local window_state = require('claude_bridge.review.window_state')
 local is_open = window_state.is_open
+local spot = require('claude_bridge.review.spot')
 
 --- Runs a step in which windows are split above one another, without evening out the heights of
 --- all others ('equalalways').
@@ -71,23 +72,38 @@ function M.complete(layout)
   end)
 end
 
---- Shows the user's window again, beside the review's, which is to close next.
+--- Shows the user's window again, beside the review's, which is to close next, or where that was.
 ---@param layout claude_bridge.ReviewLayout
 function M.uncover(layout)
   local window = layout.covered
   layout.covered = nil
   if not is_open(window) then
+    layout.is_cover_gone = layout.is_cover_gone or window ~= nil
     return
   end
-  -- The review's window may have closed where no autocommand could tell of it, or float now.
+  -- The review's window may have closed, or float now.
   local tiled = window_state.tiled(vim.api.nvim_win_get_tabpage(window))
-  local beside = vim.tbl_contains(tiled, layout.right) and layout.right or tiled[1]
+  local beside, side = layout.right, heir()
+  if not vim.tbl_contains(tiled, beside) then
+    beside, side = spot.find(layout.spot, tiled, side)
+  end
   without_evening_out(function()
-    vim.api.nvim_win_call(beside, function()
-      vim.api.nvim_win_set_config(window, { win = beside, split = heir() })
+    vim.api.nvim_win_call(beside > 0 and beside or tiled[1], function()
+      vim.api.nvim_win_set_config(window, { win = beside, split = side })
     end)
   end)
   layout.uncovered = window
+end
+
+--- The review's window is about to close. A command of another window may be one that closes all
+--- windows but that one: it has to find the user's where it is, and the rest is for later.
+---@param layout claude_bridge.ReviewLayout
+function M.before_close(layout)
+  if vim.api.nvim_get_current_win() == layout.right then
+    M.uncover(layout)
+  else
+    layout.spot = spot.of(layout.right)
+  end
 end
 
 --- The user has put another buffer into the review's window: it goes into the window that is there

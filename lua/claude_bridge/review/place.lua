@@ -28,6 +28,8 @@ local window_state = require('claude_bridge.review.window_state')
 ---@field to_cover? integer the user's window in whose place an inline review will be
 ---@field covered? integer that window while it is hidden
 ---@field uncovered? integer that window when it is shown again
+---@field is_cover_gone? boolean that window was closed while it was hidden
+---@field spot? claude_bridge.WindowSpot where the review's window was
 ---@field came_from claude_bridge.ReviewPlace[] where the focus goes back to, best first
 ---@field had_focus? boolean the focus was in the review when its window was closed
 

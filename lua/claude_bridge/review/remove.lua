@@ -51,7 +51,7 @@ function M.before_close(review, window)
   layout.others_closing = layout.others_closing or window_state.measure(layout.others)
   layout.had_focus = layout.had_focus or has_focus(review)
   if window == layout.right then
-    require('claude_bridge.review.cover').uncover(layout)
+    require('claude_bridge.review.cover').before_close(layout)
   end
 end
 
@@ -103,6 +103,16 @@ local function is_last(window)
   return #window_state.tiled(tabpage) == 1 and #vim.api.nvim_list_tabpages() == 1
 end
 
+--- What Neovim would show in the place of a buffer that the user has deleted.
+---@return integer?
+local function last_used()
+  local listed = vim.fn.getbufinfo({ buflisted = 1, bufloaded = 1 })
+  table.sort(listed, function(a, b)
+    return a.lastused > b.lastused
+  end)
+  return listed[1] and listed[1].bufnr
+end
+
 --- Where nothing else is on screen the user gets back what the review stood in for.
 ---@param window integer
 ---@param layout claude_bridge.ReviewLayout
@@ -111,12 +121,16 @@ local function give_back(window, layout)
   vim.api.nvim_win_call(window, function()
     vim.cmd('diffoff | setlocal winbar<')
   end)
-  if state and vim.api.nvim_buf_is_valid(state.buffer) then
+  if state and vim.api.nvim_buf_is_loaded(state.buffer) then
     window_state.swap_buffer(window, state.buffer)
     window_state.restore_options(window, state)
     window_state.restore_view(window, state)
-  elseif vim.api.nvim_buf_is_valid(layout.came_from[1].buffer) then
-    window_state.swap_buffer(window, layout.came_from[1].buffer)
+    return
+  end
+  local other = layout.came_from[1].buffer
+  local shown = vim.api.nvim_buf_is_loaded(other) and other or last_used()
+  if shown then
+    window_state.swap_buffer(window, shown)
   else
     vim.api.nvim_win_call(window, function()
       vim.cmd('noautocmd hide enew')
@@ -141,6 +155,16 @@ function M.keep_editor_open(review)
   give_back(substitute, review.layout)
 end
 
+--- Whether the window of an inline review has to be the user's one again: that was closed while it
+--- was hidden, and its text is still there.
+---@param layout claude_bridge.ReviewLayout
+---@return boolean
+local function stands_in(layout)
+  return layout.is_cover_gone == true
+    and layout.before ~= nil
+    and vim.api.nvim_buf_is_loaded(layout.before.buffer)
+end
+
 ---@param review claude_bridge.Review
 local function close_right(review)
   local layout = review.layout
@@ -149,7 +173,7 @@ local function close_right(review)
     close(layout.right)
   end
   for _, window in ipairs(vim.fn.win_findbuf(review.proposal.buffer)) do
-    if is_last(window) then
+    if is_last(window) or (window == layout.right and stands_in(layout)) then
       give_back(window, review.layout)
     else
       close(window)
