@@ -181,7 +181,9 @@ export class BusConnection implements AsyncDisposable {
     this.#pipe = undefined;
     this.#sender.lost(end.kind === 'closed');
     if (end.kind !== 'lost' || opener.startsAnew) this.options.onGone();
-    pipe.close();
+    // A silent agent that called this editor is to call it again.
+    if (end.kind === 'lost') pipe.cut();
+    else pipe.close();
     return end;
   }
 

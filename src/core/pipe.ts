@@ -23,7 +23,10 @@ export interface PipeListener {
 export interface MessagePipe {
   /** Resolves when the message has left this process; rejects where it has not and never will. */
   send(text: string): Promise<void>;
+  /** In good order and for good. */
   close(): void;
+  /** As a line breaks, that the peer may come again. */
+  cut(): void;
 }
 
 /** A pipe that could not be opened. */

@@ -2,16 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import { BridgeError, messageOf } from '../core/errors.ts';
 import type { AgentCommand, AgentProcess, PipeOpener, StartProcess } from '../core/pipe.ts';
+import { RUNNING_LIMIT } from '../session/limits.ts';
 import type { StoredSession } from '../session/model.ts';
 import type { AgentLink, LinkContext, PromptPart } from '../session/ports.ts';
 import { asText } from '../session/prompt-text.ts';
 import type { DecisionOption, PermissionPrompt } from '../session/prompts.ts';
 import { bodyOf, categoryOf, diffOf, inputOf, titleOf } from '../session/tool-texts.ts';
 import { type InFrame, parseFrame } from './frames.ts';
+import { Line } from './line.ts';
 import { Outbound } from './outbound.ts';
 
 /** sid-code takes a permission without an answer for a no after this time. */
 const PERMISSION_MS = 60_000;
+/** As often as sid-code itself. */
+const PING_MS = 30_000;
+/** After which the user is told that sid-code was started and has not called. */
+const SLOW_MS = 20_000;
 
 /** Where sid-code is to call. */
 export interface BridgeAddress extends PipeOpener {
@@ -28,59 +34,91 @@ export interface SidBridgeLinkOptions {
     command(url: string): AgentCommand;
   };
   readonly permissionMs?: number;
+  readonly pingMs?: number;
+  readonly slowMs?: number;
 }
+
+const UNHEARD = 'sid-code has not answered for a while.';
 
 const DECISIONS: readonly DecisionOption[] = [
   { id: 'yes', label: 'Allow', kind: 'allow-once' },
   { id: 'no', label: 'Reject', kind: 'reject-once' },
 ];
 
+/** Where the turn stands; `unknown` after a lost line: sid-code may be at work, or have ended it. */
+type Turn = 'over' | 'running' | 'unknown';
+
 export class SidBridgeLink implements AgentLink {
   readonly #outbound = new Outbound();
+  readonly #line: Line;
   readonly #over = new AbortController();
   readonly #asks = new Set<AbortController>();
   /** Tool calls that run, oldest first: results name the tool and not the call. */
   readonly #running: { readonly name: string; readonly id: string }[] = [];
   #tools = 0;
   #process: AgentProcess | undefined;
-  #serving: Promise<void> | undefined;
   #connected = false;
   #ready: (() => void) | undefined;
+  #turn: Turn = 'over';
+  /** The user does not want to wait for it any more. */
+  #givenUp = false;
 
-  constructor(private readonly options: SidBridgeLinkOptions) {}
+  constructor(private readonly options: SidBridgeLinkOptions) {
+    const { address, context, pingMs = PING_MS } = options;
+    this.#line = new Line({
+      address,
+      outbound: this.#outbound,
+      pingMs,
+      onFrame: (text) => this.#receive(text),
+      onCall: () => context.sink.state('handshaking'),
+      onLost: (reason, isSilent) => this.#lost(reason, isSilent),
+      onFailed: (reason) => context.sink.state('failed', reason),
+    });
+  }
 
   async start(): Promise<void> {
     const { sink } = this.options.context;
+    const { address, launch } = this.options;
     if (this.#over.signal.aborted) throw new BridgeError('cancelled', 'the session is closed');
-    sink.state('connecting', `waiting for sid-code at ${this.options.address.target}`);
-    const url = await this.options.address.url().catch((error: unknown) => {
+    sink.state('connecting', `waiting for sid-code at ${address.target}`);
+    const url = await address.url().catch((error: unknown) => {
       sink.state('failed', messageOf(error));
       throw error;
     });
     const connected = new Promise<void>((resolve) => {
       this.#ready = resolve;
     });
-    this.#serving ??= this.#serve().finally(() => {
-      this.#serving = undefined;
-    });
-    if (!this.options.launch) {
-      sink.update({
-        kind: 'notice',
-        level: 'info',
-        text: `Start it with: sid-code --bridge '${url}'`,
-      });
+    this.#line.serve();
+    if (!launch) {
+      this.#tell('info', `Start it with: sid-code --bridge '${url}'`);
+      return connected;
     }
-    if (this.options.launch) await Promise.race([connected, this.#launch(url)]);
-    await connected;
+    const slow = setTimeout(() => this.#tellSlow(), this.options.slowMs ?? SLOW_MS);
+    try {
+      await Promise.race([connected, this.#launch(url)]);
+    } finally {
+      clearTimeout(slow);
+    }
   }
 
   async prompt(parts: readonly PromptPart[]): Promise<void> {
     const data = { text: asText(parts) };
-    await this.#outbound.send({ type: 'user_message', ...stamp(), data });
-    this.options.context.sink.update({ kind: 'turn', running: true });
+    let isAgain = false;
+    await this.#outbound.send({ type: 'user_message', ...stamp(), data }, () => {
+      // sid-code may have had it on the line before, and be done with it.
+      if (isAgain) this.#turn = 'unknown';
+      else this.#turnRuns();
+      isAgain = true;
+    });
   }
 
+  /** A sid-code that this editor has started, and that cannot be reached, is ended. */
   async cancel(): Promise<void> {
+    if (this.#process && !this.#connected) {
+      this.#givenUp = true;
+      await this.#process.stop();
+      return;
+    }
     await this.#outbound.send({ type: 'control', ...stamp(), data: { command: 'abort' } });
   }
 
@@ -102,16 +140,16 @@ export class SidBridgeLink implements AgentLink {
     if (this.#over.signal.aborted) return;
     this.#over.abort();
     this.#withdraw();
-    this.#outbound.dispose();
+    this.#outbound.giveBack(new Error('the session was closed'));
     await this.#process?.stop();
-    await this.options.address.dispose();
-    await this.#serving;
+    await this.#line.dispose();
   }
 
   /** Only fails; resolves never where sid-code goes on running. */
   async #launch(url: string): Promise<void> {
     const { launch, context } = this.options;
     if (!launch || this.#process) return new Promise(() => {});
+    this.#givenUp = false;
     try {
       this.#process = await launch.start(launch.command(url), (line) =>
         context.logger.info('sid-code says', { line }),
@@ -120,54 +158,40 @@ export class SidBridgeLink implements AgentLink {
       context.sink.state('failed', messageOf(error));
       throw error;
     }
-    const reason = await this.#process.exited;
+    const ended = await this.#process.exited;
     this.#process = undefined;
     if (this.#over.signal.aborted) return;
+    const reason = this.#givenUp ? 'sid-code could not be reached and was ended' : ended;
+    const error = new BridgeError('unavailable', reason);
+    this.#connected = false;
+    this.#turn = 'over';
     this.#withdraw();
+    // Another one must not get what this one was told.
+    this.#outbound.giveBack(error);
     context.sink.state('failed', reason);
-    throw new BridgeError('unavailable', reason);
+    throw error;
   }
 
-  /** Serves sid-code as often as it calls: it comes back by itself when its line breaks. */
-  async #serve(): Promise<void> {
-    const { address, context } = this.options;
-    while (!this.#over.signal.aborted) {
-      try {
-        const reason = await this.#serveOnce();
-        if (this.#over.signal.aborted) return;
-        this.#connected = false;
-        this.#withdraw();
-        context.sink.state('disconnected', reason);
-        context.sink.state('connecting', `waiting for sid-code at ${address.target}`);
-      } catch (error) {
-        if (!this.#over.signal.aborted) context.sink.state('failed', messageOf(error));
-        return;
-      }
-    }
+  #lost(reason: string, isSilent: boolean): void {
+    const { address, context, launch } = this.options;
+    this.#connected = false;
+    this.#withdraw();
+    if (this.#turn === 'running') this.#turn = 'unknown';
+    // The end of its process says more than that of its line.
+    if (launch && !this.#process) return;
+    context.sink.state('disconnected', reason);
+    context.sink.state('connecting', `waiting for sid-code at ${address.target}`);
+    if (!isSilent) return;
+    const end = launch ? ' To end it, cancel.' : '';
+    this.#tell('warn', `${UNHEARD} What you say waits until it calls again.${end}`);
   }
 
-  async #serveOnce(): Promise<string> {
-    const { address, context } = this.options;
-    let end = (_: string): void => {};
-    const ended = new Promise<string>((resolve) => {
-      end = resolve;
-    });
-    const closed = (): void => end('the session was closed');
-    this.#over.signal.addEventListener('abort', closed, { once: true });
-    const pipe = await address.open(
-      {
-        onMessage: (text) => this.#receive(text),
-        onEnd: ({ reason }) => end(reason),
-      },
-      this.#over.signal,
-    );
-    context.sink.state('handshaking');
-    this.#outbound.use(pipe);
-    const reason = await ended;
-    this.#outbound.use(undefined);
-    pipe.close();
-    this.#over.signal.removeEventListener('abort', closed);
-    return reason;
+  #tellSlow(): void {
+    this.#tell('warn', 'sid-code was started and has not called yet. To give it up, cancel.');
+  }
+
+  #tell(level: 'info' | 'warn', text: string): void {
+    this.options.context.sink.update({ kind: 'notice', level, text });
   }
 
   #receive(raw: string): void {
@@ -181,17 +205,21 @@ export class SidBridgeLink implements AgentLink {
       logger.warn('a frame is not understood', { reason: parsed.problem });
       return;
     }
+    const { frame } = parsed;
+    this.#outbound.heard(frame.type === 'status' && frame.data.status === 'pong');
     // It greets with a status; after a lost line its next frame may come first.
     if (!this.#connected) {
       this.#connected = true;
       sink.state('connected', this.options.address.target);
       this.#ready?.();
     }
-    this.#handle(parsed.frame);
+    this.#handle(frame);
   }
 
   #handle(frame: InFrame): void {
     const { sink } = this.options.context;
+    // It was at work all the time.
+    if (frame.type !== 'status' && this.#turn === 'unknown') this.#turnRuns();
     switch (frame.type) {
       case 'status':
         this.#status(frame.data);
@@ -235,7 +263,13 @@ export class SidBridgeLink implements AgentLink {
     }
   }
 
+  #turnRuns(): void {
+    this.#turn = 'running';
+    this.options.context.sink.update({ kind: 'turn', running: true });
+  }
+
   #endTurn(reason?: string): void {
+    this.#turn = 'over';
     this.#running.splice(0);
     this.#withdraw();
     this.options.context.sink.update({ kind: 'turn', running: false, ...(reason && { reason }) });
@@ -245,6 +279,7 @@ export class SidBridgeLink implements AgentLink {
     this.#tools += 1;
     const id = `tool ${this.#tools}`;
     this.#running.push({ name, id });
+    if (this.#running.length > RUNNING_LIMIT) this.#running.shift();
     const diff = diffOf(name, input, this.options.context.folder);
     this.options.context.sink.update({
       kind: 'tool',

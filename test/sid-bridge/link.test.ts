@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { startProcess } from '../../src/platform/agent-process.ts';
 import { parseFrame } from '../../src/sid-bridge/frames.ts';
-import { SidBridgeLink, type SidBridgeLinkOptions } from '../../src/sid-bridge/link.ts';
-import { sameToken, WsServer } from '../../src/transport/pipe/ws-server.ts';
-import { LiveSession } from '../support/live-session.ts';
-import { PROJECT, tempDir } from '../support/nvim.ts';
+import type { SidBridgeLinkOptions } from '../../src/sid-bridge/link.ts';
+import type { LiveSession } from '../support/live-session.ts';
+import { PROJECT } from '../support/nvim.ts';
+import { SidCode, type SidStage, sidStage } from '../support/sid-code-bridge.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** A turn in the frames of a real sid-code. */
@@ -18,82 +15,22 @@ const FRAMES = readFileSync(path.join(PROJECT, 'test/fixtures/sid-bridge.jsonl')
   .trim()
   .split('\n');
 
-/** sid-code's end: calls, drops ids that it has seen, and keeps the rest. */
-class SidCode {
-  readonly heard: { type: string; id: string; data: Record<string, unknown> }[] = [];
-  readonly #seen = new Set<string>();
-  #socket: WebSocket | undefined;
-
-  async call(url: string): Promise<void> {
-    const socket = new WebSocket(url);
-    this.#socket = socket;
-    socket.on('error', () => {});
-    socket.on('message', (data) => {
-      const frame = JSON.parse(String(data));
-      if (this.#seen.has(frame.id)) return;
-      this.#seen.add(frame.id);
-      this.heard.push(frame);
-    });
-    await once(socket, 'open');
-    this.say('status', { status: 'ready' });
-  }
-
-  say(type: string, data: object, id: string = randomUUID()): void {
-    this.#socket?.send(JSON.stringify({ type, id, data, timestamp: Date.now() }));
-  }
-
-  raw(text: string): void {
-    this.#socket?.send(text);
-  }
-
-  hangUp(): void {
-    this.#socket?.terminate();
-  }
-
-  async hears(type: string) {
-    await waitFor(() => expect(this.heard.map((frame) => frame.type)).toContain(type));
-    return this.heard.findLast((frame) => frame.type === type);
-  }
-}
-
-let server: WsServer;
-let url = '';
+let stage: SidStage;
 let live: LiveSession;
 let sid: SidCode;
 
 function start(options: Partial<SidBridgeLinkOptions> = {}): LiveSession {
-  const token = 'the/token';
-  server = new WsServer({
-    host: '127.0.0.1',
-    port: 0,
-    authorize: sameToken(token),
-    onRefused: () => {},
-  });
-  const address = {
-    get target() {
-      return server.target;
-    },
-    open: server.open.bind(server),
-    dispose: () => server.dispose(),
-    url: async () => {
-      await server.listen();
-      url = `${server.target}/?token=${encodeURIComponent(token)}`;
-      return url;
-    },
-  };
-  return new LiveSession({
-    folder: tempDir(),
-    connect: (context) => new SidBridgeLink({ context, address, ...options }),
-  });
+  stage = sidStage(options);
+  return stage.live;
 }
 
 async function meet(options: Partial<SidBridgeLinkOptions> = {}): Promise<void> {
   live = start(options);
   live.open();
-  await waitFor(() => expect(server.port).not.toBe(0));
+  await waitFor(() => expect(stage.port).not.toBe(0));
   await waitFor(() => expect(live.view.shown.has('it')).toBe(true));
   sid = new SidCode();
-  await sid.call(url);
+  await sid.call(stage.url);
   await live.state('connected');
 }
 
@@ -119,7 +56,9 @@ describe('sid-code', () => {
   });
 
   test('is told how to call, and is let in', () => {
-    expect(live.entries).toMatchObject([{ text: `Start it with: sid-code --bridge '${url}'` }]);
+    expect(live.entries).toMatchObject([
+      { text: `Start it with: sid-code --bridge '${stage.url}'` },
+    ]);
   });
 
   test('plays a turn as it was recorded', async () => {
@@ -189,7 +128,7 @@ describe('sid-code', () => {
     live.send('meanwhile');
     await live.eventually(() => expect(live.shown.status?.queued).toBe(1));
     const again = new SidCode();
-    await again.call(url);
+    await again.call(stage.url);
     expect(await again.hears('user_message')).toMatchObject({ data: { text: 'meanwhile' } });
     await live.state('connected');
     again.hangUp();

@@ -43,15 +43,17 @@ export class ChildPipe implements PipeOpener {
     void child.exited.then((reason) => {
       if (!closed) listener.onEnd({ kind: 'lost', reason });
     });
+    const close = (): void => {
+      closed = true;
+      void child.stop();
+    };
     return {
       send: (text) =>
         new Promise((resolve, reject) => {
           child.stdin.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
         }),
-      close: () => {
-        closed = true;
-        void child.stop();
-      },
+      close,
+      cut: close,
     };
   }
 

@@ -67,6 +67,7 @@ export class HttpClient implements PipeOpener {
         return last;
       },
       close: () => over.abort(),
+      cut: () => over.abort(),
     };
   }
 

@@ -32,6 +32,10 @@ export function pipeOf(socket: WebSocket, listener: PipeListener): MessagePipe {
       socket.close(NORMAL);
       setTimeout(() => socket.terminate(), CLOSE_MS).unref();
     },
+    cut: () => {
+      closed = true;
+      socket.terminate();
+    },
   };
 }
 
