@@ -50,7 +50,7 @@ local function finish(diff)
       vim.api.nvim_win_call(window, function()
         vim.cmd('diffoff | setlocal winbar<')
       end)
-      pcall(vim.api.nvim_win_close, window, true)
+      pcall(require('claude_bridge.close_window'), window)
     end
   end
   if vim.api.nvim_buf_is_valid(diff.buffer) then

@@ -313,3 +313,16 @@ test('closing the tabpage says that it rejects', async () => {
   expect(await bench.nvim.messages()).toContain('a.txt: rejected, since its view was closed');
   await expectGone(before);
 });
+
+test('the tabpage of a review goes with a floating window in it, seen from another', async () => {
+  bench = await startReviews({ settings: { layout: 'tab' } });
+  const before = await snapshot(bench.nvim);
+  const review = await bench.open({ path: bench.write('a.txt', FILE), proposal: PROPOSAL });
+  await bench.nvim.lua(`
+    local note = vim.api.nvim_create_buf(false, true)
+    vim.api.nvim_open_win(note, false, { relative = 'editor', row = 1, col = 1, width = 9, height = 2 })
+    vim.bo[note].bufhidden = 'wipe'
+    vim.cmd.tabprevious()`);
+  await review.close('withdrawn');
+  await expectGone(before);
+});

@@ -89,7 +89,7 @@ local function close(window)
   end
   set_direction(has_neighbour and 'ver' or 'hor')
   quietly.insist(function()
-    vim.api.nvim_win_close(window, true)
+    require('claude_bridge.close_window')(window)
   end, function()
     return not is_open(window)
   end)
