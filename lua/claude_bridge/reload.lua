@@ -2,6 +2,9 @@
 --- that the user has not saved.
 local M = {}
 
+--- A file that is away or empty no longer than this was just being written.
+local WRITING_MS = 300
+
 --- The buffer of which the user was told last.
 ---@type integer?
 local last_conflict
@@ -145,6 +148,35 @@ local function reload_buffer(buffer)
   end
 end
 
+--- Many programs delete or empty a file before they write its new text.
+---@param buffer integer
+---@return boolean
+local function may_be_half_written(buffer)
+  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(buffer))
+  return (not stat or stat.size == 0) and vim.api.nvim_buf_get_offset(buffer, 1) > 1
+end
+
+---@param paths string[]
+---@param is_second boolean the files have been waited for
+local function reload(paths, is_second)
+  local waiting = {}
+  for _, path in ipairs(paths) do
+    local buffer = require('claude_bridge.paths').buffer_of(path)
+    if buffer and vim.api.nvim_buf_is_loaded(buffer) then
+      if not is_second and may_be_half_written(buffer) then
+        table.insert(waiting, path)
+      else
+        reload_buffer(buffer)
+      end
+    end
+  end
+  if #waiting > 0 then
+    vim.defer_fn(function()
+      M.reload({ paths = waiting }, true)
+    end, WRITING_MS)
+  end
+end
+
 ---@return integer? buffer
 function M.last_conflict()
   return last_conflict and vim.api.nvim_buf_is_valid(last_conflict) and last_conflict or nil
@@ -152,22 +184,16 @@ end
 
 --- Shows what is on disk in the loaded buffers of these files.
 ---@param p { paths: string[] } absolute
-function M.reload(p)
-  if vim.fn.getcmdwintype() ~= '' then
-    -- No buffer may change there; the change is not lost.
-    local again = vim.schedule_wrap(function()
-      M.reload(p)
-    end)
-    require('claude_bridge.autocmd').create('CmdwinLeave', { once = true, callback = again })
-    return
+---@param is_second? boolean
+function M.reload(p, is_second)
+  if vim.fn.getcmdwintype() == '' then
+    return reload(p.paths, is_second == true)
   end
-  local paths = require('claude_bridge.paths')
-  for _, path in ipairs(p.paths) do
-    local buffer = paths.buffer_of(path)
-    if buffer and vim.api.nvim_buf_is_loaded(buffer) then
-      reload_buffer(buffer)
-    end
-  end
+  -- No buffer may change there; the change is not lost.
+  local again = vim.schedule_wrap(function()
+    M.reload(p, is_second)
+  end)
+  require('claude_bridge.autocmd').create('CmdwinLeave', { once = true, callback = again })
 end
 
 return M

@@ -31,7 +31,7 @@ const LIMITS: FileWatcherLimits = {
   pollMs: 200,
   expectMs: 10_000,
   recentMs: 5_000,
-  goneMs: 1_000,
+  goneMs: 300,
 };
 
 /** How often folders may change while their watches are being made. */

@@ -132,12 +132,37 @@ test('a deleted file loses nothing, and comes back', async () => {
   fs.rmSync(file);
   await reload(file);
   expect(await text()).toEqual(['one']);
-  expect((await messages()).join()).toContain(
-    'a.txt is gone from the disk; its text is still here',
-  );
+  const gone = 'Claude Bridge: a.txt is gone from the disk; its text is still here';
+  await waitFor(async () => expect(await messages()).toEqual([gone]));
   await change(file, 'back\n');
   await reload(file);
   expect(await text()).toEqual(['back']);
+});
+
+test('a file that is looked at between its deletion and its new text is not gone', async () => {
+  const gone = await open('one\n', 'gone.txt');
+  const file = await open('one\n');
+  fs.rmSync(file);
+  fs.rmSync(gone);
+  await reload(file, gone);
+  await change(file, 'anew\n');
+  await waitFor(async () => expect(await text()).toEqual(['anew']));
+  const told = 'Claude Bridge: gone.txt is gone from the disk; its text is still here';
+  await waitFor(async () => expect(await messages()).toEqual([told]));
+});
+
+test('a file that is looked at while it is being written is shown when it is', async () => {
+  const emptied = await open('one\n', 'emptied.txt');
+  const file = await open('one\n');
+  await change(file, '');
+  await change(emptied, '');
+  await reload(file, emptied);
+  await change(file, 'two\n');
+  await waitFor(async () => expect(await text()).toEqual(['two']));
+  await nvim.feed('u');
+  expect(await text()).toEqual(['one']);
+  await nvim.command('edit emptied.txt');
+  await waitFor(async () => expect(await text()).toEqual(['']));
 });
 
 test('a buffer for a file that did not exist yet shows it', async () => {
