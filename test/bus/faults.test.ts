@@ -13,7 +13,7 @@ import { HttpClient } from '../../src/transport/pipe/http-client.ts';
 import { WsClient } from '../../src/transport/pipe/ws-client.ts';
 import { BusAgent } from '../support/bus-agent.ts';
 import { LiveSession } from '../support/live-session.ts';
-import { tempDir } from '../support/nvim.ts';
+import { tempDir, WITH_PARENT } from '../support/nvim.ts';
 
 const SOON: Timing = {
   ...TIMING,
@@ -54,7 +54,12 @@ function child(script: string): ChildPipe {
       hear(message);
     });`;
   return new ChildPipe({
-    command: { command: process.execPath, args: ['-e', prelude + script], folder: '/', env: {} },
+    command: {
+      command: process.execPath,
+      args: [...WITH_PARENT, '-e', prelude + script],
+      folder: '/',
+      env: {},
+    },
     start: startProcess,
     onErrorLine: () => {},
     onTooLong: () => {},

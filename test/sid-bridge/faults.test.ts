@@ -4,8 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { startProcess } from '../../src/platform/agent-process.ts';
 import type { SidBridgeLinkOptions } from '../../src/sid-bridge/link.ts';
 import type { LiveSession } from '../support/live-session.ts';
-import { PROJECT, tempDir } from '../support/nvim.ts';
-import { SidCode, type SidStage, sidStage } from '../support/sid-code-bridge.ts';
+import { SidCode, type SidStage, sidCodeChild, sidStage } from '../support/sid-code-bridge.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const owned: (() => Promise<void>)[] = [];
@@ -168,50 +167,16 @@ describe('a sid-code that is there', () => {
   });
 });
 
-/** The first one that is started stops at a point, the others do not. */
-const child = (at: 'start' | 'call' | 'text') => {
-  const count = `${tempDir()}/count`;
-  const script = `
-    const fs = require('fs');
-    const [url, count] = process.argv.slice(1);
-    const isFirst = !fs.existsSync(count);
-    fs.appendFileSync(count, 'x');
-    const stop = (where) => isFirst && where === '${at}' && process.kill(process.pid, 'SIGSTOP');
-    stop('start');
-    const socket = new (require('ws').WebSocket)(url);
-    const say = (type, data) => socket.send(JSON.stringify({ type, data, id: String(Math.random()) }));
-    socket.on('open', () => {
-      stop('call');
-      say('status', { status: 'ready' });
-    });
-    socket.on('message', (raw) => {
-      const { type, data } = JSON.parse(raw);
-      if (type === 'user_message') {
-        stop('text');
-        say('text', { text: 'heard: ' + data.text });
-        say('status', { status: 'turn_complete' });
-      }
-      if (data.command === 'ping') say('status', { status: 'pong' });
-    });`;
-  return {
-    start: startProcess,
-    command: (url: string) => ({
-      command: process.execPath,
-      args: ['-e', script, url, count],
-      folder: PROJECT,
-      env: {},
-    }),
-  };
-};
-
 describe('a sid-code that this editor has started', () => {
   test.each([
     ['start', 'sid-code was started and has not called yet. To give it up, cancel.'],
     ['call', 'sid-code has not answered for a while.'],
     ['text', 'sid-code has not answered for a while.'],
   ] as const)('and hangs at its %s is given up by cancel', async (at, told) => {
-    const { live } = await opened({ launch: child(at), pingMs: 700 });
+    const launch = sidCodeChild({ at, fault: 'hangs' });
+    const { live } = await opened({ launch, pingMs: 700 });
     live.send('first');
+    await live.eventually(() => expect(launch.told).toContain(`hangs at ${at}`), 20_000);
     await live.eventually(() => expect(notices(live).join()).toContain(told), 20_000);
     live.tell({ kind: 'chat_cancel' });
     await live.state('failed');
@@ -230,7 +195,7 @@ describe('a sid-code that this editor has started', () => {
   });
 
   test('and is killed before it has read a text gives it back', async () => {
-    const launch = child('text');
+    const launch = sidCodeChild({ at: 'text', fault: 'hangs' });
     const pids: number[] = [];
     const start: typeof startProcess = async (...args) => {
       const started = await startProcess(...args);

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startProcess } from '../../src/platform/agent-process.ts';
 import { parseFrame } from '../../src/sid-bridge/frames.ts';
 import type { SidBridgeLinkOptions } from '../../src/sid-bridge/link.ts';
 import type { LiveSession } from '../support/live-session.ts';
 import { PROJECT } from '../support/nvim.ts';
-import { SidCode, type SidStage, sidStage } from '../support/sid-code-bridge.ts';
+import { SidCode, type SidStage, sidCodeChild, sidStage } from '../support/sid-code-bridge.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** A turn in the frames of a real sid-code. */
@@ -159,21 +158,7 @@ describe('a permission without an answer', () => {
 
 describe('sid-code as a child', () => {
   test('is started with the address, and its end is told', async () => {
-    const script = `
-      const socket = new (require('ws').WebSocket)(process.argv[1]);
-      socket.on('open', () => socket.send('{"type":"status","id":"1","data":{"status":"ready"}}'));
-      socket.on('message', () => { console.error('out of tokens'); process.exit(4); });`;
-    live = start({
-      launch: {
-        start: startProcess,
-        command: (address) => ({
-          command: process.execPath,
-          args: ['-e', script, address],
-          folder: PROJECT,
-          env: {},
-        }),
-      },
-    });
+    live = start({ launch: sidCodeChild({ at: 'text', fault: 'exits' }) });
     live.open();
     await live.eventually(() => expect(live.view.shown.has('it')).toBe(true));
     await live.state('connected');

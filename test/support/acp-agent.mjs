@@ -6,6 +6,7 @@ import process from 'node:process';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { agent, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
+import './leave-with-parent.mjs';
 
 /** How the agent as a whole behaves. */
 const traits = JSON.parse(process.env.TEST_AGENT ?? '{}');

@@ -5,6 +5,7 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { hang } from './leave-with-parent.mjs';
 
 const { at, fault, counter, banner } = JSON.parse(process.env.TEST_FAULT ?? '{}');
 const first = !existsSync(counter);
@@ -34,7 +35,7 @@ function reached(state) {
   if (fault === 'killed') process.kill(process.pid, 'SIGKILL');
   if (fault === 'exits') process.exit(3);
   if (fault === 'hangs up') process.stdout.end();
-  if (fault === 'hung') process.kill(process.pid, 'SIGSTOP');
+  if (fault === 'hung') hang();
   if (fault === 'floods') flood();
   // Says no more than that.
   return true;

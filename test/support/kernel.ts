@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import type {
   CodeQuestion,
   CodeResult,
@@ -114,6 +115,8 @@ export async function startForeignKernel(): Promise<ForeignKernel> {
     // A group of its own, as a shell's job has: an interrupt goes to the whole group.
     detached: true,
     stdio: 'ignore',
+    // It ends with this process, however that ends.
+    env: { ...process.env, JPY_PARENT_PID: String(process.pid) },
   });
   await once(child, 'spawn');
   const { ip: host, shell_port, control_port, iopub_port } = connection.info;

@@ -10,6 +10,12 @@ import { Screen } from './screen.ts';
 
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Options of Node for a script of the tests, that it does not outlive the run. */
+export const WITH_PARENT: readonly string[] = [
+  '--import',
+  new URL('./leave-with-parent.mjs', import.meta.url).href,
+];
+
 export interface StartOptions {
   /** Attaches a user interface of 120 columns and 40 rows: prompts and typed keys are real then. */
   ui?: boolean;

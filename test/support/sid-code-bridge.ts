@@ -1,12 +1,15 @@
 /** sid-code's end of its bridge, and a session that it calls. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import path from 'node:path';
+import process from 'node:process';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
+import { startProcess } from '../../src/platform/agent-process.ts';
 import { SidBridgeLink, type SidBridgeLinkOptions } from '../../src/sid-bridge/link.ts';
 import { sameToken, WsServer } from '../../src/transport/pipe/ws-server.ts';
 import { LiveSession } from './live-session.ts';
-import { tempDir } from './nvim.ts';
+import { PROJECT, tempDir } from './nvim.ts';
 import { waitFor } from './wait-for.ts';
 
 interface Frame {
@@ -147,5 +150,34 @@ export function sidStage(options: Partial<SidBridgeLinkOptions> = {}): SidStage 
     get url() {
       return url;
     },
+  };
+}
+
+export type SidFault = {
+  readonly at: 'start' | 'call' | 'text';
+  readonly fault: 'hangs' | 'exits';
+};
+
+/** sid-code as a program of this editor: the first one fails, those after it do not. */
+export function sidCodeChild(
+  fault: SidFault,
+): NonNullable<SidBridgeLinkOptions['launch']> & { readonly told: readonly string[] } {
+  const told: string[] = [];
+  const options = JSON.stringify({ ...fault, counter: path.join(tempDir(), 'count') });
+  const script = path.join(PROJECT, 'test/support/sid-code-child.mjs');
+  return {
+    /** What it has written to its standard error. */
+    told,
+    start: (command, onError) =>
+      startProcess(command, (line) => {
+        told.push(line);
+        onError(line);
+      }),
+    command: (url) => ({
+      command: process.execPath,
+      args: [script, url, options],
+      folder: PROJECT,
+      env: {},
+    }),
   };
 }

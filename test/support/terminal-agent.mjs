@@ -1,5 +1,6 @@
 // A stand-in for an agent's CLI: tells how it was started, then notes all that is typed.
 import fs from 'node:fs';
+import './leave-with-parent.mjs';
 
 const [out, ...args] = process.argv.slice(2);
 if (args[0] === '--exit') process.exit(Number(args[1]));

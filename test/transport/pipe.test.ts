@@ -18,7 +18,7 @@ import { issueToken, verifyToken } from '../../src/transport/pipe/session-token.
 import { WsClient } from '../../src/transport/pipe/ws-client.ts';
 import { sameToken, WsServer } from '../../src/transport/pipe/ws-server.ts';
 import { BusAgent } from '../support/bus-agent.ts';
-import { tempDir } from '../support/nvim.ts';
+import { tempDir, WITH_PARENT } from '../support/nvim.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -292,7 +292,7 @@ describe('a child process', () => {
     new ChildPipe({
       command: {
         command: process.execPath,
-        args: ['-e', script],
+        args: [...WITH_PARENT, '-e', script],
         folder: tempDir(),
         env: {},
       },
@@ -335,7 +335,7 @@ describe('a child process', () => {
 
   test('that does not want to end is made to, with its own children', async () => {
     const stubborn = `process.on('SIGTERM', () => {});
-      const { pid } = require('node:child_process').spawn('sleep', ['1000']);
+      const { pid } = require('node:child_process').spawn('sleep', ['100']);
       console.log(pid); setInterval(() => {}, 1000)`;
     const opener = child(stubborn);
     const { heard } = await open(opener);
