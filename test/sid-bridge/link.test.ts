@@ -164,7 +164,7 @@ describe('sid-code as a child', () => {
     await live.state('connected');
     live.send('hello');
     await live.state('failed');
-    expect(live.shown.status?.detail).toMatch(/exited with code 4: out of tokens$/u);
+    expect(live.shown.status?.detail).toMatch(/exited with code 4: exits at text$/u);
     await live.dispose();
   });
 

@@ -13,7 +13,6 @@ function reached(point) {
   if (!isFirst || point !== at) return;
   process.stderr.write(`${fault} at ${at}\n`);
   if (fault === 'hangs') hang();
-  process.stderr.write('out of tokens\n');
   process.exit(4);
 }
 
