@@ -166,10 +166,9 @@ test('50 edits to review', async () => {
       const data = { filePath: `f${asked}`, newContent: `text ${asked}` };
       agent.raw(JSON.stringify({ type: 'show_diff', data }));
     }
-    const tabs = () => stage.nvim.lua<number>(`return #vim.api.nvim_list_tabpages()`);
-    await expect.poll(tabs, { timeout: 30_000, interval: 50 }).toBe(shown);
+    const windows = () => stage.nvim.lua<number>(DIFF_WINDOWS);
+    await expect.poll(windows, { timeout: 30_000, interval: 50 }).toBe(2 * shown);
   };
-  // The first shares its tab page with the file that is open.
   const floor = { what: 'one edit', value: await stage.turnDuring(ask(1, 1)) };
   const value = await stage.turnDuring(ask(59, 50));
   await agent.hears('reject_edit', 10);
@@ -181,6 +180,11 @@ test('50 edits to review', async () => {
     floor,
   });
 });
+
+const DIFF_WINDOWS = `
+  return #vim.tbl_filter(function(window)
+    return vim.wo[window].diff
+  end, vim.api.nvim_list_wins())`;
 
 const PENDING = `
   local pending = require('claude_bridge.chat.asks').pending()

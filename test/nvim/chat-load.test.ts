@@ -178,3 +178,15 @@ test('of many large outputs only the newest are kept whole', async () => {
   await chat.nvim.command('ClaudeSessionOutput');
   expect(await chat.nvim.messages()).toContain('no whole text is kept');
 });
+
+test('a batch leaves the compiler of the editor as it was, also one that fails', async () => {
+  const compiles = () => chat.nvim.lua<boolean | null>(`return jit and (jit.status())`);
+  const before = await compiles();
+  await chat.apply([{ op: 'clear' }]);
+  expect(await compiles()).toBe(before);
+  expect(await chat.call('chat.apply', { session: 'none', batch: 1, ops: [] })).toMatchObject({
+    ok: false,
+    code: 'not-found',
+  });
+  expect(await compiles()).toBe(before);
+});
