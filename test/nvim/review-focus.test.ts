@@ -217,6 +217,41 @@ test.each([
   expect(await bench.nvim.lua(`return vim.fn.line('.')`)).toBe(line);
 });
 
+describe.each(['vertical', 'horizontal', 'tab', 'inline'] as const)('%s', (layout) => {
+  const options = ['screen', 'topline', 'cursor'].flatMap((keep) =>
+    ['splitbelow', 'nosplitbelow'].flatMap((below) =>
+      ['10', '20 | normal! zt', '12 | normal! zb'].map((place) => [keep, below, place] as const),
+    ),
+  );
+
+  test.each(options)(
+    'with splitkeep=%s, %s and the user at %s the first change is in sight',
+    async (...row) => {
+      const [keep, below, place] = row;
+      bench = await startReviews({ ui: true, settings: { layout } });
+      const lines = Array.from({ length: 100 }, (_, i) => `line ${i + 1}\n`);
+      const file = bench.write('a.txt', lines.join(''));
+      const view = () =>
+        bench.nvim.lua<number[]>(`vim.cmd.redraw()
+        return vim.tbl_map(vim.fn.line, { '.', 'w0', 'w$' })`);
+      await bench.nvim.command(
+        `set lines=20 number splitkeep=${keep} ${below} | edit ${file} | ${place}`,
+      );
+      const before = await view();
+      const changed = (before[0] ?? 0) + 2;
+      const proposal = lines.with(changed - 1, 'new\nextra\nmore\n').join('');
+      const review = await bench.open({ path: file, proposal });
+      const [line, top = 0, bottom = 0] = await view();
+      expect(line).toBe(changed);
+      expect(top).toBeLessThanOrEqual(changed);
+      expect(bottom).toBeGreaterThanOrEqual(changed);
+      await review.close('withdrawn');
+      expect(await view()).toEqual(before);
+      expect(await bench.nvim.lua('return vim.o.splitkeep')).toBe(keep);
+    },
+  );
+});
+
 test('both sides show the first change of a long file', async () => {
   const content = Array.from({ length: 400 }, (_, i) => `line ${i}`);
   bench = await startReviews({ ui: true });

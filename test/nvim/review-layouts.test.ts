@@ -64,6 +64,13 @@ const scenes: Readonly<Record<string, Scene>> = {
   'splitright and splitbelow': {
     setup: `vim.o.splitright = true vim.o.splitbelow = true vim.cmd('edit ' .. other .. ' | vsplit')`,
   },
+  'splitkeep=screen, with the cursor at the bottom': {
+    setup: `vim.o.splitkeep = 'screen' vim.cmd('edit ' .. other .. ' | split ' .. file .. ' | wincmd _')
+      vim.cmd('botright vsplit | normal! Gzb')`,
+  },
+  'splitkeep=topline, with the cursor at the bottom': {
+    setup: `vim.o.splitkeep = 'topline' vim.cmd('edit ' .. file .. ' | split | normal! Gzb')`,
+  },
   'splits of uneven sizes': {
     setup: `vim.cmd('edit ' .. other .. ' | split | vsplit | vertical resize 71 | split | resize 15')`,
   },

@@ -22,6 +22,23 @@ function M.run(step)
   return result
 end
 
+--- Runs a step in which windows get other sizes and keep their cursors, whatever 'splitkeep'.
+---@param step fun()
+function M.keep_cursors(step)
+  local before = vim.o.splitkeep
+  local function set(value)
+    M.run(function()
+      vim.o.splitkeep = value
+    end)
+  end
+  set('cursor')
+  local done, problem = pcall(step)
+  set(before)
+  if not done then
+    error(problem, 0)
+  end
+end
+
 --- Tells plugins of an event. Their errors are theirs.
 ---@param event string
 function M.tell(event)

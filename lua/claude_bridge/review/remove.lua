@@ -324,7 +324,9 @@ end
 function M.windows(review)
   if review.layout then
     outside_select_mode(function()
-      take_away(review)
+      quietly.keep_cursors(function()
+        take_away(review)
+      end)
     end)
   end
 end

@@ -150,7 +150,7 @@ end
 
 ---@param review claude_bridge.Review
 ---@param options { layout: string, focus: boolean, jump: boolean }
-function M.show(review, options)
+local function show(review, options)
   local mode = vim.api.nvim_get_mode().mode
   local takes_focus = options.focus and is_idle(mode)
   require('claude_bridge.review.place').open(review, {
@@ -169,6 +169,14 @@ function M.show(review, options)
   set_focus(review, takes_focus)
   require('claude_bridge.review.cover').complete(review.layout)
   require('claude_bridge.review.remove').measure_others(review)
+end
+
+---@param review claude_bridge.Review
+---@param options { layout: string, focus: boolean, jump: boolean }
+function M.show(review, options)
+  require('claude_bridge.review.quietly').keep_cursors(function()
+    show(review, options)
+  end)
 end
 
 --- Whether windows may be opened and closed now.
