@@ -243,7 +243,9 @@ describe('the connection', () => {
 test('each of the twelve tools is there under its name', async () => {
   bridge = await startBridge({ files: { 'a.txt': 'a\n' } });
   const peer = await bridge.peer();
-  for (const { name } of await peer.listTools()) {
+  const names = (await peer.listTools()).map(({ name }) => name);
+  expect(names).toHaveLength(12);
+  for (const name of names) {
     if (name === 'openDiff') continue;
     const { content } = await peer.call(name, {
       filePath: file('a.txt'),

@@ -158,6 +158,12 @@ test.each([
   expect(await review.outcome).toMatchObject({ kind: 'accepted' });
   await gone();
   expect(await snapshot(bench.nvim)).toEqual(before);
+  await bench.nvim.lua(
+    `vim.cmd.edit(vim.fn.fnameescape(...)) vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'mine' })`,
+    [file],
+  );
+  await bench.open({ path: file, proposal: 'even\n', key: 'loaded' });
+  expect(await left()).toEqual(['mine']);
 });
 
 test('what cannot be read is said so, not shown as empty', async () => {
