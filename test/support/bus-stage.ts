@@ -6,6 +6,7 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { startBridge, type TestBridge } from './bridge.ts';
 import { BusAgent } from './bus-agent.ts';
+import { waitFor } from './wait-for.ts';
 
 /** Plays one type of message, and looks at the screen. */
 export type Scene = (stage: BusStage) => Promise<void>;
@@ -93,9 +94,16 @@ export class BusStage {
     });
   }
 
-  /** Opens the fold of the last entry. */
-  async unfold(): Promise<void> {
-    await this.type(':ClaudeSession<CR><C-w>kG[[zv');
+  /** Opens the fold of the last entry: that one which holds `text`, where it may still be to come. */
+  async unfold(text?: string): Promise<void> {
+    const open = () => this.type(':ClaudeSession<CR><C-w>kG[[zv');
+    if (text === undefined) return open();
+    const isShown = () => this.bridge.nvim.screen.text.includes(text);
+    await waitFor(async () => {
+      await open();
+      await expect.poll(isShown, { timeout: 300 }).toBe(true);
+    });
+    this.looks += 1;
   }
 
   /** Into the prompt; a key such as CTRL-C, which interrupts, must come after that. */

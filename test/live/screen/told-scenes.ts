@@ -56,8 +56,7 @@ export const toldScenes = {
     stage.say('tool_use_start', { id: 't', name: 'Bash', input: { command: 'make all' } });
     stage.say('tool_use_delta', { id: 't', partial: 'compiling\n' });
     await stage.shows('Bash: make all');
-    await stage.unfold();
-    await stage.shows('compiling');
+    await stage.unfold('compiling');
     stage.say('tool_use_delta', { id: 't', partial: 'linking\n' });
     await stage.shows('compiling', 'linking');
   },
