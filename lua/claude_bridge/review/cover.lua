@@ -12,13 +12,7 @@ local spot = require('claude_bridge.review.spot')
 ---@param step fun()
 local function without_evening_out(step)
   quietly.run(function()
-    local eadirection = vim.o.eadirection
-    vim.o.eadirection = 'hor'
-    local done, problem = pcall(step)
-    vim.o.eadirection = eadirection
-    if not done then
-      error(problem, 0)
-    end
+    quietly.with_option('eadirection', 'hor', step)
   end)
 end
 

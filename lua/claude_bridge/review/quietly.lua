@@ -22,21 +22,29 @@ function M.run(step)
   return result
 end
 
---- Runs a step in which windows get other sizes and keep their cursors, whatever 'splitkeep'.
+--- Runs a step with another value of an option.
+---@param name string
+---@param value string
 ---@param step fun()
-function M.keep_cursors(step)
-  local before = vim.o.splitkeep
-  local function set(value)
+function M.with_option(name, value, step)
+  local before = vim.o[name]
+  local function set(to)
     M.run(function()
-      vim.o.splitkeep = value
+      vim.o[name] = to
     end)
   end
-  set('cursor')
+  set(value)
   local done, problem = pcall(step)
   set(before)
   if not done then
     error(problem, 0)
   end
+end
+
+--- Runs a step in which windows get other sizes and keep their cursors, whatever 'splitkeep'.
+---@param step fun()
+function M.keep_cursors(step)
+  M.with_option('splitkeep', 'cursor', step)
 end
 
 --- Tells plugins of an event. Their errors are theirs.

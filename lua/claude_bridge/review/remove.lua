@@ -76,24 +76,18 @@ end
 --- Closes a window without giving its room to all others ('equalalways').
 ---@param window integer
 local function close(window)
-  local eadirection = vim.o.eadirection
   local row = vim.api.nvim_win_get_position(window)[1]
   local tabpage = vim.api.nvim_win_get_tabpage(window)
   local has_neighbour = vim.iter(window_state.tiled(tabpage)):any(function(other)
     return other ~= window and vim.api.nvim_win_get_position(other)[1] == row
   end)
-  local function set_direction(value)
-    quietly.run(function()
-      vim.o.eadirection = value
+  quietly.with_option('eadirection', has_neighbour and 'ver' or 'hor', function()
+    quietly.insist(function()
+      require('claude_bridge.close_window')(window)
+    end, function()
+      return not is_open(window)
     end)
-  end
-  set_direction(has_neighbour and 'ver' or 'hor')
-  quietly.insist(function()
-    require('claude_bridge.close_window')(window)
-  end, function()
-    return not is_open(window)
   end)
-  set_direction(eadirection)
 end
 
 ---@param window integer
