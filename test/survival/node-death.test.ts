@@ -162,7 +162,12 @@ test('in the command-line window: the old view goes later, and a new one is show
   const peer = await bridge.peer();
   const answered = propose(peer, 'b.txt');
   await peer.settle();
-  await bridge.nvim.input('<C-c><C-c>');
+  // A CTRL-C that comes while Neovim is at work ends that, and is none to the window.
+  const leave = async () => {
+    await bridge.nvim.input('<C-c><C-c>');
+    return bridge.nvim.lua('return vim.fn.getcmdwintype()');
+  };
+  await expect.poll(leave, { interval: 500 }).toBe('');
   await shown();
   await waitFor(async () =>
     expect(await bridge.nvim.lua(`return require('claude_bridge.review').list()[1].path`)).toBe(
